@@ -1,0 +1,35 @@
+# Made from greppy/cli/options.py by python -m greppy.cli.man; do not edit.
+# Completion of greppy, git-greppy and "git greppy": source it, or put it where bash-completion looks.
+__greppy_words() {
+    case $1 in
+        search) echo "-l --limit -p --project --path --include --exclude --lang -j --json --no-refresh --content --no-content --help" ;;
+        index) echo "-f --force -w --watch -r --recursive --help" ;;
+        list) echo "-j --json --help" ;;
+        forget) echo "--help" ;;
+        status) echo "-j --json --skipped -p --project --help" ;;
+        config) echo "-j --json --help" ;;
+        help) echo "search index list forget status config help --help" ;;
+    *) echo "search index list forget status config help --help --version" ;;
+    esac
+}
+__greppy() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=search
+    COMPREPLY=()
+    case $previous in
+        -p|--project|--path) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;
+        --lang) COMPREPLY=($(compgen -W "ada asciidoc asm bash batch c clojure cmake coffeescript commonlisp cpp crystal csharp css csv cuda cython d dart diff dockerfile elisp elixir elm erlang fish fortran fsharp gdscript glsl go graphql groovy haskell hcl html ini java javascript json julia kotlin less lua make markdown matlab meson nim nix objc ocaml org pascal perl php po powershell prisma properties proto puppet purescript python r racket rst ruby rust scala scheme scss solidity sql starlark svelte svg swift tcl template tex text thrift toml tsv tsx typescript verilog vhdl vim vue wgsl xml yaml zig" -- "$current")); return ;;
+    esac
+    if ((COMP_CWORD == $1)); then
+        [[ $current == -* ]] || verb=
+    else
+        [[ " search index list forget status config help " == *" ${COMP_WORDS[$1]} "* ]] && verb=${COMP_WORDS[$1]}
+    fi
+    if [[ -z $verb || $current == -* || $verb == help ]]; then
+        COMPREPLY=($(compgen -W "$(__greppy_words "$verb")" -- "$current"))
+    elif [[ $verb == @(index|forget) ]]; then
+        compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current"))
+    fi
+}
+_greppy() { __greppy 1; }
+_git_greppy() { __greppy 2; }
+complete -F _greppy greppy git-greppy

@@ -1,0 +1,108 @@
+"""Tree-sitter grammars, parsers and queries, each loaded when first needed and kept for the life of the process.
+
+A language's name goes in; its parser and its query come out, or None where there is no structure to be had: no query
+file, or a grammar that does not load here, which costs only that language (see `failures`). Grammars are loaded singly
+from the shared objects of tree-sitter-language-pack: importing the pack costs more than parsing a large file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import time
+from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from pathlib import Path
+from typing import NamedTuple
+
+from tree_sitter import Language, Parser, Point, Query, Tree
+
+SECONDS_PER_MEGABYTE = 2.0
+SHORTEST_LIMIT = 1.0
+
+_GRAMMAR_OF = {"cython": "python", "cuda": "cuda", "starlark": "starlark"}
+_OWN_PACKAGES = {"csharp": "tree_sitter_c_sharp", "yaml": "tree_sitter_yaml"}
+
+
+class Grammar(NamedTuple):
+    """A parser and the cursor of the query over its trees. Both keep state while they run: one thread at a time."""
+
+    parser: Parser
+    query: Query
+
+
+@cache
+def failures() -> dict[str, str]:
+    """Languages whose grammar could not be used in this process, with the reason."""
+    return {}
+
+
+@cache
+def has_query(language: str) -> bool:
+    """Whether chunks of this language follow its structure."""
+    return _query_file(language).is_file()
+
+
+@cache
+def load(language: str) -> Grammar | None:
+    """The grammar of `language`; None when it has no query file or does not load (then `failures` says why)."""
+    if not has_query(language):
+        return None
+    try:
+        grammar = Language(_binding(_GRAMMAR_OF.get(language, language)))
+        return Grammar(Parser(grammar), Query(grammar, _query_file(language).read_text("utf-8")))
+    except (ImportError, OSError, AttributeError, ValueError, TypeError) as error:
+        failures()[language] = f"{type(error).__name__}: {error}"
+        return None
+
+
+def parse(grammar: Grammar, text: bytes) -> Tree | None:
+    """The tree of `text`, or None if parsing took more than 2 s of this thread's time per megabyte (at least 1 s)."""
+    view = memoryview(text)
+    deadline = _deadline(len(text))
+
+    def read(offset: int, _point: Point) -> memoryview:
+        return view[offset:]
+
+    def is_late(_offset: int, _has_error: bool) -> bool:
+        return time.thread_time() > deadline
+
+    try:
+        return grammar.parser.parse(read, progress_callback=is_late)
+    except ValueError:
+        grammar.parser.reset()
+        return None
+
+
+def _deadline(size: int) -> float:
+    return time.thread_time() + max(SHORTEST_LIMIT, SECONDS_PER_MEGABYTE * size / 1_000_000)
+
+
+def _query_file(language: str) -> Path:
+    return Path(__file__).parent / "queries" / f"{language}.scm"
+
+
+def _binding(name: str) -> object:
+    """The pointer from which tree-sitter makes a language; ImportError when this installation lacks it."""
+    if name in _OWN_PACKAGES:
+        own: object = importlib.import_module(_OWN_PACKAGES[name]).language()
+        return own
+    pack = importlib.util.find_spec("tree_sitter_language_pack")
+    for folder in (pack and pack.submodule_search_locations) or ():
+        for suffix in EXTENSION_SUFFIXES:
+            path = Path(folder) / "bindings" / f"{name}{suffix}"
+            if path.is_file():
+                return _from_file(name, str(path))
+    raise ImportError(f"no grammar named {name} is installed")
+
+
+def _from_file(name: str, path: str) -> object:
+    full_name = f"tree_sitter_language_pack.bindings.{name}"
+    loader = ExtensionFileLoader(full_name, path)
+    spec = importlib.util.spec_from_file_location(full_name, path, loader=loader)
+    if spec is None:
+        raise ImportError(f"{path} is no extension module")
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    pointer: object = module.language()
+    return pointer

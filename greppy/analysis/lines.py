@@ -1,0 +1,95 @@
+"""Where the lines of a text begin, and its cutting into windows of lines.
+
+In: UTF-8 text; only b"\\n" ends a line. Out: offsets, and ranges of lines that are about as long as asked, cut at blank
+lines where there are any, for all text that has no better structure. Line numbers here count from 0.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from typing import NamedTuple
+
+MOST_BYTES = 4096
+"""A window ends before it exceeds this, however few its lines: it is what fits on a screen or two."""
+
+LONG_LINE = 1000
+"""Bytes. People do not write longer lines, programs do."""
+
+
+class Range(NamedTuple):
+    """Lines `first..last` (inclusive, from 0), which become one chunk."""
+
+    first: int
+    last: int
+    kind: str = "text"
+    symbol: str = ""
+
+
+class Window(NamedTuple):
+    """How long windows are, in lines: no cut before `least`, none after `most`, without a blank line at `usual`."""
+
+    least: int
+    usual: int
+    most: int
+
+
+TEXT_WINDOW = Window(15, 25, 30)
+CODE_WINDOW = Window(25, 40, 40)
+
+
+class Lines(NamedTuple):
+    """A text and the offset at which each of its lines begins; one more offset ends the last."""
+
+    text: bytes
+    starts: list[int]
+    mostly_long: bool
+
+    @property
+    def count(self) -> int:
+        return len(self.starts) - 1
+
+    def at(self, offset: int) -> int:
+        """The line of the byte at `offset`."""
+        return bisect_right(self.starts, offset) - 1
+
+    def content(self, first: int, last: int | None = None) -> bytes:
+        """The bytes of a line, or of the lines `first..last`."""
+        return self.text[self.starts[first] : self.starts[(first if last is None else last) + 1]]
+
+    def is_blank(self, line: int) -> bool:
+        return not self.content(line).strip()
+
+
+def lines_of(text: bytes) -> Lines:
+    """The lines of a text that is not empty."""
+    lengths = list(map(len, text.split(b"\n")))
+    starts = list(accumulate(map((1).__add__, lengths), initial=0))
+    if text.endswith(b"\n"):
+        starts.pop()
+    starts[-1] = len(text)
+    long_bytes = sum(length for length in lengths if length > LONG_LINE) if max(lengths) > LONG_LINE else 0
+    return Lines(text, starts, 2 * long_bytes > len(text))
+
+
+def windows(lines: Lines, first: int, last: int, window: Window) -> list[tuple[int, int]]:
+    """The lines `first..last` as consecutive pieces of at most `window.most` lines and, lines permitting, 4 KB."""
+    pieces = []
+    while first <= last:
+        end = _window_end(lines, first, last, window)
+        pieces.append((first, end))
+        first = end + 1
+    return pieces
+
+
+def _window_end(lines: Lines, first: int, last: int, window: Window) -> int:
+    """The last line of the window that begins at `first`: a blank one, if one is where a cut may be."""
+    starts = lines.starts
+    by_size = max(first, bisect_right(starts, starts[first] + MOST_BYTES) - 2)
+    end = min(last, first + window.most - 1, by_size)
+    if end == last:
+        return last
+    for line in range(end, min(end, first + window.least - 2), -1):
+        if lines.is_blank(line):
+            return line
+    return min(end, first + window.usual - 1)

@@ -1,0 +1,97 @@
+"""The code between definitions into ranges: import runs, constants that stand alone, and windows of the rest.
+
+Constants, variables and type aliases are too small to be ranked one by one, save where they are long or set apart by
+blank lines, as documented settings are. Line numbers count from 0.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from greppy.analysis.lines import CODE_WINDOW, Lines, Range, windows
+
+LONG_MINOR = 4
+"""Lines from which on a constant has a chunk of its own wherever it stands."""
+
+SHORT_IMPORTS = 2
+"""Lines below which imports are not worth a chunk."""
+
+
+class LooseCode:
+    """The constants and the imports of a file, by line, and the cutting of what lies between definitions."""
+
+    def __init__(self, minors: list[Range], imports: list[tuple[int, int]], lines: Lines) -> None:
+        self._lines = lines
+        self._minors = minors
+        self._minor_firsts = [minor.first for minor in minors]
+        self._runs = _runs(imports, lines)
+        self._run_firsts = [first for first, _ in self._runs]
+
+    def cut(self, first: int, last: int) -> list[Range]:
+        """Ranges that cover the lines `first..last`, none of which a definition owns."""
+        ranges: list[Range] = []
+        for piece_first, piece_last, kind in self._pieces(first, last):
+            for a, b in windows(self._lines, piece_first, piece_last, CODE_WINDOW):
+                ranges.append(Range(a, b, kind) if kind else self._named(a, b))
+        return ranges
+
+    def _pieces(self, first: int, last: int) -> list[tuple[int, int, str]]:
+        """The lines `first..last` cut where imports or a constant of its own begin or end."""
+        cuts: dict[int, str] = {first: ""}
+        for a, b in self._runs[bisect_left(self._run_firsts, first) : bisect_left(self._run_firsts, last + 1)]:
+            if b - a + 1 >= SHORT_IMPORTS:
+                cuts.update({a: "import", min(b, last) + 1: ""})
+        for minor in self._minors_in(first, last):
+            if minor.first not in cuts and self._stands_alone(minor):
+                cuts.update({minor.first: "", minor.last + 1: cuts.get(minor.last + 1, "")})
+        cuts.pop(last + 1, None)
+        beginnings = sorted(cuts)
+        ends = [beginning - 1 for beginning in beginnings[1:]] + [last]
+        return self._without_blank((a, b, cuts[a]) for a, b in zip(beginnings, ends, strict=True))
+
+    def _without_blank(self, pieces: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+        """The pieces, blank ones joined to the one before them."""
+        kept: list[tuple[int, int, str]] = []
+        for first, last, kind in pieces:
+            if kept and not self._lines.content(first, last).strip():
+                kept[-1] = (kept[-1][0], last, kept[-1][2])
+            else:
+                kept.append((first, last, kind))
+        return kept
+
+    def _minors_in(self, first: int, last: int) -> list[Range]:
+        firsts = self._minor_firsts
+        return [m for m in self._minors[bisect_left(firsts, first) : bisect_left(firsts, last + 1)] if m.last <= last]
+
+    def _stands_alone(self, minor: Range) -> bool:
+        if minor.last - minor.first + 1 >= LONG_MINOR:
+            return True
+        return minor.last > minor.first and self._is_edge(minor.first - 1) and self._is_edge(minor.last + 1)
+
+    def _is_edge(self, line: int) -> bool:
+        return line < 0 or line >= self._lines.count or self._lines.is_blank(line)
+
+    def _named(self, first: int, last: int) -> Range:
+        """A window of code; one of constants alone has their kind, and the name if it is only one."""
+        minors = self._minors_in(first, last)
+        at = first
+        for minor in minors:
+            if minor.first > at and self._lines.content(at, minor.first - 1).strip():
+                break
+            at = max(at, minor.last + 1)
+        else:
+            if minors and (at > last or not self._lines.content(at, last).strip()):
+                return Range(first, last, minors[0].kind, minors[0].symbol if len(minors) == 1 else "")
+        return Range(first, last, "code")
+
+
+def _runs(imports: list[tuple[int, int]], lines: Lines) -> list[tuple[int, int]]:
+    """Imports with only blank lines between them, as ranges of lines."""
+    runs: list[tuple[int, int]] = []
+    for first, last in imports:
+        if runs and (first <= runs[-1][1] + 1 or not lines.content(runs[-1][1] + 1, first - 1).strip()):
+            runs[-1] = (runs[-1][0], max(last, runs[-1][1]))
+        else:
+            runs.append((first, last))
+    return runs

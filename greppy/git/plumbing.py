@@ -1,0 +1,232 @@
+"""The one way to reach git (cold).
+
+In: a project's root and a plumbing command. Out: its standard output as bytes, or an error that says what git said and
+what to do. Commands that run a repository's filters or hooks, rewrite the staging area's file or fetch missing objects
+are not to be called from here; the settings below see to it that those which are called cannot either.
+
+What of the environment counts: PATH and HOME, and git's own choice of configuration files (GIT_CONFIG_GLOBAL,
+GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, XDG_CONFIG_HOME). What names a repository does not: the project decides.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from types import TracebackType
+
+from greppy.errors import IndexFailure, IoFailure
+
+TIMEOUT_SECONDS = 300.0
+# A pipe takes at least this much at once (PIPE_BUF on Linux, and the size of a pipe for a user who has many).
+BATCH_BYTES = 4096
+
+# `git rev-parse --local-env-vars` of git 2.39, and what belongs with it.
+LOCAL_VARIABLES = (
+    # other object stores
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    # the file that `git config` edits
+    "GIT_CONFIG",
+    # `-c` of the git that called us
+    "GIT_CONFIG_PARAMETERS",
+    # settings as GIT_CONFIG_KEY_n, GIT_CONFIG_VALUE_n
+    "GIT_CONFIG_COUNT",
+    # where objects are
+    "GIT_OBJECT_DIRECTORY",
+    # which repository: a hook exports its own
+    "GIT_DIR",
+    # which working tree
+    "GIT_WORK_TREE",
+    # whether GIT_DIR implies the current folder as working tree
+    "GIT_IMPLICIT_WORK_TREE",
+    # rewritten parents
+    "GIT_GRAFT_FILE",
+    # which staging area: `git commit -a` exports a temporary one to its hooks
+    "GIT_INDEX_FILE",
+    # whether replacement objects are used
+    "GIT_NO_REPLACE_OBJECTS",
+    # where they are
+    "GIT_REPLACE_REF_BASE",
+    # the folder that git was called in
+    "GIT_PREFIX",
+    # the same for submodules
+    "GIT_INTERNAL_SUPER_PREFIX",
+    # where a shallow clone ends
+    "GIT_SHALLOW_FILE",
+    # what worktrees share
+    "GIT_COMMON_DIR",
+    # not local to git, but they too decide which repository is found, or what a path means
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    # another attribute source than the working tree
+    "GIT_ATTR_SOURCE",
+)
+FIXED_VARIABLES = {
+    # a promised object that is missing stays missing
+    "GIT_NO_LAZY_FETCH": "1",
+    # the staging area's file is not refreshed
+    "GIT_OPTIONAL_LOCKS": "0",
+    # nothing asks for a password
+    "GIT_TERMINAL_PROMPT": "0",
+    # messages as they are looked for below
+    "LC_ALL": "C",
+    # `project` looks for `.git` across mounts too
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1",
+}
+FIXED_OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+
+def run(
+    root: bytes,
+    args: Sequence[bytes | str],
+    stdin: bytes | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+    *,
+    work_tree: bytes | None = None,
+    accept: Sequence[int] = (0,),
+) -> bytes:
+    """What `git ARGS`, run in `root`, writes to standard output.
+
+    `work_tree` is the folder that holds `.git` where it is not `root`. `accept` are the exit statuses that are answers.
+    Raises IndexFailure with git's own message, IoFailure where git cannot be run.
+    """
+    with started(root, args, work_tree=work_tree) as process:
+        try:
+            out, err = process.communicate(stdin, timeout)
+        except subprocess.TimeoutExpired:
+            raise IndexFailure(
+                f"git {_verb(args)} took more than {timeout:g} s", "try again, or run it yourself"
+            ) from None
+    if process.returncode not in accept:
+        raise failure(args, err)
+    return out
+
+
+@contextmanager
+def started(
+    root: bytes, args: Sequence[bytes | str], *, work_tree: bytes | None = None, stderr: int = subprocess.PIPE
+) -> Iterator[subprocess.Popen[bytes]]:
+    """`git ARGS`, running in `root` with pipes; it is ended when the block is left."""
+    command = [b"git", *map(os.fsencode, FIXED_OPTIONS), b"-C", root, *map(os.fsencode, args)]
+    pipe = subprocess.PIPE
+    environment = git_environment(work_tree or root)
+    try:
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, env=environment, bufsize=0)
+    except FileNotFoundError:
+        raise IoFailure(
+            "this is a git repository, but there is no 'git' on PATH", "install git 2.25 or later"
+        ) from None
+    except OSError as error:
+        raise IoFailure(f"git cannot be run: {error.strerror}", "check that 'git --version' works") from None
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+        process.wait()
+
+
+def git_environment(work_tree: bytes) -> dict[bytes, bytes]:
+    """The environment that git gets: ours, without what names a repository, with what keeps it from acting.
+
+    GIT_WORK_TREE alone leaves finding the repository to git, with its check of ownership, but overrules
+    `core.worktree`, which could name any folder of the machine.
+    """
+    dropped = set(map(os.fsencode, LOCAL_VARIABLES))
+    environment = {
+        name: value
+        for name, value in os.environb.items()
+        if name not in dropped and not name.startswith((b"GIT_TRACE", b"GIT_CONFIG_KEY_", b"GIT_CONFIG_VALUE_"))
+    }
+    environment.update((os.fsencode(name), os.fsencode(value)) for name, value in FIXED_VARIABLES.items())
+    environment[b"GIT_WORK_TREE"] = work_tree
+    return environment
+
+
+def failure(args: Sequence[bytes | str], stderr: bytes) -> IndexFailure:
+    """git's message as an error of ours; the remedy that git proposes for a foreign owner becomes the hint."""
+    lines = [line.strip() for line in stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+    fatal = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0] if lines else "no message")
+    remedy = next((line for line in lines if line.startswith("git config ")), "")
+    hint = f"run '{remedy}' if you trust it" if remedy else f"see what 'git {_verb(args)}' says in that folder"
+    return IndexFailure(f"git {_verb(args)}: {fatal.partition(': ')[2] or fatal}", hint)
+
+
+class IgnoreOracle:
+    """git's own judgement of untracked paths, by one `check-ignore` that is started at the first question.
+
+    A context manager. `with_index` lets git take a `.gitignore` that is not on disk from the staging area (sparse
+    checkouts); that costs a pass over the staging area for every path.
+    """
+
+    def __init__(self, root: bytes, work_tree: bytes | None = None, with_index: bool = False) -> None:
+        self._root = root
+        self._work_tree = work_tree
+        # An answer for every question, so that it is known when to stop reading.
+        options = ["-z", "--stdin", "--verbose", "--non-matching"]
+        self._args = ["check-ignore", *options] if with_index else ["check-ignore", "--no-index", *options]
+        self._exit = ExitStack()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> IgnoreOracle:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._exit.close()
+
+    def excluded(self, paths: Sequence[bytes]) -> set[bytes]:
+        """Those of `paths` (relative to the root, none of them below a symbolic link) that git ignores.
+
+        Raises IndexFailure when git refuses a path and ends.
+        """
+        found: set[bytes] = set()
+        start, size = 0, 0
+        for at, path in enumerate(paths):
+            size += len(path) + 3
+            if size > BATCH_BYTES and at > start:
+                found.update(self._ask(paths[start:at]))
+                start, size = at, len(path) + 3
+        if paths:
+            found.update(self._ask(paths[start:]))
+        return found
+
+    def _ask(self, paths: Sequence[bytes]) -> Iterator[bytes]:
+        if self._process is None:
+            starting = started(self._root, self._args, work_tree=self._work_tree, stderr=subprocess.DEVNULL)
+            self._process = self._exit.enter_context(starting)
+        # './' keeps ':(exclude)d' a name.
+        question = b"".join(b"./" + path + b"\0" for path in paths)
+        fields = _exchange(self._process, question, 4 * len(paths))
+        for path, source, pattern in zip(paths, fields[0::4], fields[2::4], strict=False):
+            if source and not pattern.startswith(b"!"):
+                yield path
+
+
+def _exchange(process: subprocess.Popen[bytes], question: bytes, count: int) -> list[bytes]:
+    """The `count` NUL-ended fields that a running git answers to `question`."""
+    assert process.stdin is not None and process.stdout is not None
+    answer = bytearray()
+    try:
+        process.stdin.write(question)
+        while answer.count(b"\0") < count:
+            part = process.stdout.read(65536)
+            if not part:
+                raise BrokenPipeError
+            answer += part
+    except BrokenPipeError:
+        raise IndexFailure("git check-ignore ended before it answered", "try again") from None
+    return bytes(answer).split(b"\0")[:count]
+
+
+def _verb(args: Sequence[bytes | str]) -> str:
+    return os.fsdecode(args[0]) if args else ""

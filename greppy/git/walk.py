@@ -1,0 +1,143 @@
+"""Walk a project's folders, top down, one level at a time (cold).
+
+In: a root, what is tracked in it, and somebody who judges names (git, or our own rules). Out: which files are on disk,
+which folders must be watched, what was passed over and why. Levels instead of recursion: a tree may be deeper than any
+stack, and a whole level's names are judged at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from greppy.git.project import git_dirs
+from greppy.git.rules import Rules
+
+Judge = Callable[[Sequence["Entry"]], set[bytes]]
+RULE_FILES = (b".gitignore", b".gitattributes", b".ignore")
+GITLINK = b"160000"
+
+
+class Entry(NamedTuple):
+    """A name on disk. `kind` is what is there, without following a link: file, folder, symlink or special."""
+
+    path: bytes
+    kind: str
+
+
+class Tracked:
+    """What the staging area names below the root: files, submodules, and the folders that hold them."""
+
+    __slots__ = ("files", "folders", "submodules")
+
+    def __init__(self, listed: Iterable[tuple[bytes, bytes]]) -> None:
+        """`listed`: (mode, path) of each entry; the stages of an unmerged path fall together."""
+        self.files: set[bytes] = set()
+        self.submodules: set[bytes] = set()
+        self.folders: set[bytes] = set()
+        for mode, path in listed:
+            (self.submodules if mode == GITLINK else self.files).add(path)
+            folder = path[: max(path.rfind(b"/"), 0)]
+            while folder and folder not in self.folders:
+                self.folders.add(folder)
+                folder = folder[: max(folder.rfind(b"/"), 0)]
+
+
+class Walked:
+    """What one walk found; paths are relative to the root. `unlisted` are folders that could not be read."""
+
+    __slots__ = ("files", "folders", "rule_files", "skipped", "unlisted")
+
+    def __init__(self) -> None:
+        self.files: list[bytes] = []
+        self.folders: list[bytes] = []
+        self.rule_files: list[bytes] = []
+        self.skipped: list[tuple[bytes, str]] = []
+        self.unlisted: list[bytes] = []
+
+
+def walk(root: bytes, tracked: Tracked, judge: Judge, extra: Rules | None = None) -> Walked:
+    """Everything below `root` that is tracked or that `judge` does not exclude.
+
+    `judge` is asked about untracked entries only, never about one in an excluded folder unless that folder holds
+    tracked files too. `extra` excludes tracked ones as well. `.git` is never an entry; nested repositories are not
+    entered.
+    """
+    walked = Walked()
+    level = [b""]
+    while level:
+        below: list[bytes] = []
+        unknown: list[Entry] = []
+        for folder in level:
+            walked.folders.append(folder)
+            for entry in _entries(root, folder, walked):
+                if extra is not None and extra.decide(entry.path, entry.kind == "folder"):
+                    continue
+                if not _take_tracked(entry, tracked, walked, below):
+                    unknown.append(entry)
+        excluded = judge(unknown) if unknown else set()
+        for entry in unknown:
+            if entry.path not in excluded:
+                _take_untracked(root, entry, walked, below)
+        level = below
+    return walked
+
+
+def _entries(root: bytes, folder: bytes, walked: Walked) -> list[Entry]:
+    prefix = folder + b"/" if folder else b""
+    found = []
+    try:
+        with os.scandir(os.path.join(root, folder)) as entries:
+            for entry in entries:
+                if entry.name in RULE_FILES:
+                    walked.rule_files.append(prefix + entry.name)
+                if entry.name != b".git":
+                    found.append(Entry(prefix + entry.name, _kind(entry)))
+    except FileNotFoundError:
+        walked.folders.remove(folder)
+    except OSError:
+        walked.skipped.append((folder, "unreadable folder"))
+        walked.unlisted.append(folder)
+    return found
+
+
+def _kind(entry: os.DirEntry[bytes]) -> str:
+    if entry.is_symlink():
+        return "symlink"
+    if entry.is_file(follow_symlinks=False):
+        return "file"
+    return "folder" if entry.is_dir(follow_symlinks=False) else "special"
+
+
+def _take_tracked(entry: Entry, tracked: Tracked, walked: Walked, below: list[bytes]) -> bool:
+    path, kind = entry
+    if kind == "folder":
+        if path in tracked.submodules:
+            walked.skipped.append((path, "submodule"))
+            return True
+        if path in tracked.folders:
+            below.append(path)
+            return True
+        return False
+    if path not in tracked.files and path not in tracked.submodules:
+        return False
+    _take_leaf(entry, walked)
+    return True
+
+
+def _take_untracked(root: bytes, entry: Entry, walked: Walked, below: list[bytes]) -> None:
+    if entry.kind != "folder":
+        _take_leaf(entry, walked)
+    elif git_dirs(os.path.join(root, entry.path)) is not None:
+        walked.skipped.append((entry.path, "nested repository"))
+        walked.folders.append(entry.path)
+    else:
+        below.append(entry.path)
+
+
+def _take_leaf(entry: Entry, walked: Walked) -> None:
+    if entry.kind == "file":
+        walked.files.append(entry.path)
+    else:
+        walked.skipped.append((entry.path, "symlink" if entry.kind == "symlink" else "special file"))

@@ -1,0 +1,199 @@
+"""What the verbs `index`, `list`, `forget` and `status` do to and ask of indexes. Cold path.
+
+In: folders as the user named them, and the home folder. Out: the values of `greppy.index.report`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from greppy import kernels
+from greppy.analysis.version import ANALYZER
+from greppy.errors import DamagedIndex, IoFailure, NoIndex
+from greppy.git.project import find_project
+from greppy.index import format as layout
+from greppy.index.freshness import find_changes
+from greppy.index.maintenance import trusted_manifest, update
+from greppy.index.manifest import REASONS, Manifest
+from greppy.index.report import BuildReport, IndexInfo, Status
+from greppy.index.store import directory_bytes, manifests, open_manifest
+from greppy.index.view import store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from greppy.config import Config
+    from greppy.git.project import Project
+    from greppy.index.store import Store
+
+    Progress = Callable[[int, int, str], None]
+
+_INDEX_NAME_LENGTH = 16
+
+
+def build(start: bytes, home: bytes, config: Config, force: bool, progress: Progress) -> BuildReport:
+    """Index the project around `start`. Raises `NoProject`, `IoFailure`, `IndexFailure`."""
+    started = time.monotonic()
+    project = find_project(start)
+    store = store_of(project, home)
+    store.create()
+    with store.lock():
+        outcome, _ = update(project, store, config, progress, force)
+        manifest = _fresh_manifest(store)
+    return BuildReport(
+        root=project.root,
+        files=_indexed(manifest),
+        analysed=outcome.analysed if outcome else 0,
+        reused=_indexed(manifest) - (outcome.analysed if outcome else 0),
+        removed=outcome.removed if outcome else 0,
+        skipped=manifest.meta.files - _indexed(manifest),
+        chunks=manifest.meta.chunks,
+        text_bytes=manifest.meta.text_bytes,
+        index_bytes=store.bytes_on_disk(),
+        seconds=time.monotonic() - started,
+        changed=outcome is not None,
+    )
+
+
+def _fresh_manifest(store: Store) -> Manifest:
+    manifest = store.open_manifest()
+    if manifest is None:
+        raise IoFailure("the manifest that was just written is gone", "is something else cleaning GREPPY_HOME?")
+    return manifest
+
+
+def _indexed(manifest: Manifest) -> int:
+    return bytes(manifest.column(layout.FILE_REASON, "B")).count(0)
+
+
+def listing(home: bytes) -> list[IndexInfo]:
+    """Every indexed worktree below a home folder, by root."""
+    infos = []
+    for directory in _directories(home):
+        size = directory_bytes(directory)
+        for path in manifests(directory):
+            try:
+                manifest = open_manifest(path)
+            except DamagedIndex:
+                continue
+            if manifest is not None:
+                infos.append(_info(manifest, size))
+    return sorted(infos)
+
+
+def _directories(home: bytes) -> list[bytes]:
+    try:
+        names = os.listdir(home + b"/indexes")
+    except OSError:
+        return []
+    return [home + b"/indexes/" + name for name in sorted(names) if len(name) == _INDEX_NAME_LENGTH]
+
+
+def _info(manifest: Manifest, size: int) -> IndexInfo:
+    meta = manifest.meta
+    return IndexInfo(
+        meta.root, _indexed(manifest), meta.chunks, size, meta.indexed_at / 1e9, not os.path.isdir(meta.root)
+    )
+
+
+def forget(path: bytes, home: bytes) -> int:
+    """Remove the index of the project at or around `path`, also when its folder is gone; returns the bytes freed.
+
+    Other worktrees of the repository share the index and keep it; only this worktree's manifest goes. Raises `NoIndex`, `IoFailure`.
+    """
+    root = os.path.realpath(path)
+    if os.path.isdir(root):
+        root = find_project(path).root
+    for directory in _directories(home):
+        found = {manifest: _root_of(manifest) for manifest in manifests(directory)}
+        if root in found.values():
+            return _remove(directory, [manifest for manifest, its_root in found.items() if its_root == root], len(found))
+    raise NoIndex(f"{os.fsdecode(root)} is not indexed", "run 'greppy list' to see what is")
+
+
+def _root_of(manifest: bytes) -> bytes | None:
+    try:
+        found = open_manifest(manifest)
+    except DamagedIndex:
+        return None
+    return found.meta.root if found else None
+
+
+def _remove(directory: bytes, ours: list[bytes], of: int) -> int:
+    before = directory_bytes(directory)
+    try:
+        if len(ours) == of:
+            shutil.rmtree(directory)
+            return before
+        for manifest in ours:
+            os.unlink(manifest)
+    except OSError as error:
+        raise IoFailure(f"cannot remove {os.fsdecode(directory)}: {error.strerror}") from None
+    return before - directory_bytes(directory)
+
+
+def status(start: bytes, home: bytes, config: Config) -> Status:
+    """The state of the index of the project around `start`; nothing is built or mended. Raises `NoProject`."""
+    project = find_project(start)
+    store = store_of(project, home)
+    manifest = trusted_manifest(store)
+    if manifest is None:
+        return _not_indexed(project, store)
+    changes = find_changes(manifest, project.root, config.digest())
+    reasons = Counter(REASONS[reason] for reason in manifest.column(layout.FILE_REASON, "B") if reason)
+    return Status(
+        root=project.root,
+        marker=project.marker,
+        indexed=True,
+        files=_indexed(manifest),
+        chunks=manifest.meta.chunks,
+        skipped=dict(sorted(reasons.items())),
+        languages=_languages(store, manifest),
+        text_bytes=manifest.meta.text_bytes,
+        index_bytes=store.bytes_on_disk(),
+        shards=len(manifest.shards),
+        indexed_at=manifest.meta.indexed_at / 1e9,
+        stale=len(changes.files) + len(changes.folders) + changes.inputs,
+        kernels=_kernels(),
+        directory=store.directory,
+        analyzer=ANALYZER,
+    )
+
+
+def _not_indexed(project: Project, store: Store) -> Status:
+    return Status(
+        project.root, project.marker, False, 0, 0, {}, {}, 0, 0, 0, 0.0, 0, _kernels(), store.directory, ANALYZER
+    )
+
+
+def _kernels() -> str:
+    return "compiled" if kernels.compiled else f"python ({kernels.why})"
+
+
+def _languages(store: Store, manifest: Manifest) -> dict[str, int]:
+    """How many files there are of each language, most first."""
+    counts: Counter[str] = Counter()
+    reasons = manifest.column(layout.FILE_REASON, "B")
+    shards, blobs = manifest.column(layout.FILE_SHARD, "I"), manifest.column(layout.FILE_BLOB, "I")
+    tables = []
+    for name in manifest.shards:
+        shard = store.open_shard(name)
+        tables.append([language for _, language in shard.keys()])
+    for file in range(manifest.meta.files):
+        if not reasons[file]:
+            counts[tables[shards[file]][blobs[file]]] += 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def skipped(start: bytes, home: bytes, config: Config) -> list[tuple[bytes, str]]:
+    """Each path that is not indexed with the reason, by path. Raises `NoProject`, `NoIndex`."""
+    project = find_project(start)
+    manifest = trusted_manifest(store_of(project, home))
+    if manifest is None:
+        raise NoIndex(f"{os.fsdecode(project.root)} is not indexed", "run 'greppy index'")
+    reasons = manifest.column(layout.FILE_REASON, "B")
+    return [(path, REASONS[reason]) for path, reason in zip(manifest.paths, reasons, strict=False) if reason]

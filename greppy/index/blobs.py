@@ -1,0 +1,150 @@
+"""One file of the working tree → one row of the manifest, analysing its bytes only when nobody has yet. Cold path.
+
+In: a path, what is known of it by its name, the analyses that exist. Out: a `Row`; a new analysis goes to a `ShardWriter`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from greppy.analysis.chunks import analyze
+from greppy.analysis.languages import detect
+from greppy.git.files import Unreadable, hash_blob, is_racy, read_with_signature
+from greppy.git.files import signature as signature_of
+from greppy.index import format as layout
+from greppy.index.ledger import ABSENT, Row, Signature, unsettled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from greppy.index.shard import Shard
+    from greppy.index.writer import ShardWriter
+
+PENDING = ""
+"""The shard of a row whose analysis is in a shard that is still being written."""
+
+MANY = 64
+"""Look-ups from which on a table of all keys is cheaper than looking into each shard: half a millisecond against 20."""
+
+_HEAD = 4096
+
+Key = tuple[bytes, str]
+
+
+class Task(NamedTuple):
+    """A file to look at: its path and size, and the flags of its path and its attributes."""
+
+    path: bytes
+    size: int
+    flags: int
+
+
+class Scope(NamedTuple):
+    """What holds for every file of a build. `observed_ns`: when the files' stat data began to be read."""
+
+    root: bytes
+    algorithm: str
+    max_file_size: int
+    observed_ns: int
+
+
+class Known:
+    """Where the analyses that exist lie: (oid, language) → (shard's name, blob)."""
+
+    def __init__(self, shards: Iterable[Shard] = ()) -> None:
+        self._shards = list(shards)
+        self._table: dict[Key, tuple[str, int]] | None = None
+        self._asked = 0
+
+    def find(self, key: Key) -> tuple[str, int] | None:
+        self._asked += 1
+        if self._table is None and self._asked > MANY:
+            self._table = dict(self._everything())
+        if self._table is not None:
+            return self._table.get(key)
+        return next((found for shard in self._shards if (found := _look_into(shard, key))), None)
+
+    def __reduce__(self) -> tuple[Callable[[dict[Key, tuple[str, int]]], Known], tuple[dict[Key, tuple[str, int]]]]:
+        """Open shards do not travel to another process; what they hold does."""
+        return _known_from, (dict(self._everything()),)
+
+    def _everything(self) -> Iterator[tuple[Key, tuple[str, int]]]:
+        for shard in reversed(self._shards):
+            name = shard.name.rpartition("/")[2]
+            for blob, key in enumerate(shard.keys()):
+                yield key, (name, blob)
+
+
+def _known_from(table: dict[Key, tuple[str, int]]) -> Known:
+    known = Known()
+    known._table = table
+    return known
+
+
+def _look_into(shard: Shard, key: Key) -> tuple[str, int] | None:
+    oid, language = key
+    oids = bytes(shard.column(layout.OIDS))
+    at = oids.find(oid)
+    while at >= 0:
+        blob, rest = divmod(at, len(oid))
+        if not rest and shard.language(blob) == language:
+            return shard.name.rpartition("/")[2], blob
+        at = oids.find(oid, at + 1)
+    return None
+
+
+class Examiner:
+    """Looks at files one after the other; new analyses go to `writer`, and twins of one blob share one analysis."""
+
+    def __init__(self, scope: Scope, known: Known, writer: ShardWriter) -> None:
+        self._scope = scope
+        self._known = known
+        self.writer = writer
+        self._new: dict[Key, int] = {}
+
+    def row(self, task: Task, plain: bool = False) -> Row | None:
+        """The row of one file; None when it is no longer there. `plain`: without its grammar, which crashed on it."""
+        scope = self._scope
+        try:
+            data, signature = read_with_signature(scope.root, task.path, scope.max_file_size)
+        except Unreadable as error:
+            return None if error.reason == "missing" else self._left_out(task, error.reason)
+        if is_racy(signature, scope.observed_ns):
+            signature = unsettled(signature)
+        oid = hash_blob(data, scope.algorithm)
+        language = "text" if plain else detect(task.path, data[:_HEAD])
+        found = self._known.find((oid, language))
+        if found is None:
+            blob = self._analysed(oid, language, data)
+            found = None if blob is None else (PENDING, blob)
+        if found is None:
+            return Row(task.path, signature, oid, task.flags, "binary", "", 0)
+        return Row(task.path, signature, oid, task.flags, "", *found)
+
+    def _analysed(self, oid: bytes, language: str, data: bytes) -> int | None:
+        """The ordinal in the writer of a blob's analysis; None when the blob is binary."""
+        key = (oid, language)
+        blob = self._new.get(key)
+        if blob is None:
+            analysis = analyze(data, language)
+            if analysis is None:
+                return None
+            blob = self._new[key] = self.writer.add(oid, language, analysis)
+        return blob
+
+    def _left_out(self, task: Task, reason: str) -> Row:
+        signature = current_signature(self._scope.root, task.path)
+        if is_racy(signature, self._scope.observed_ns):
+            signature = unsettled(signature)
+        return Row(task.path, signature, b"", task.flags, reason, "", 0)
+
+
+def current_signature(root: bytes, path: bytes, folder: bool = False) -> Signature:
+    """What lstat says now; all zeros when it says nothing."""
+    try:
+        found = os.lstat(root if path == b"." else root + b"/" + path)
+    except OSError:
+        return ABSENT
+    size, mtime, ctime, inode = signature_of(found)
+    return (-1 if folder else size), mtime, ctime, inode

@@ -1,0 +1,62 @@
+"""Is the manifest still true? Stat data of every file, folder and input against it, and nothing read. Hot path.
+
+In: a manifest and the working tree. Out: `Changes`, empty when the snapshot is true. `greppy.index.builder` mends what is not.
+"""
+
+from __future__ import annotations
+
+import os
+
+from greppy import kernels
+from greppy.index import format as layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from greppy.index.manifest import Manifest
+
+
+class Changes:
+    """What differs: ordinals of files, ordinals of folders, and whether an input or the configuration does."""
+
+    __slots__ = ("files", "folders", "inputs")
+
+    def __init__(self, files: Sequence[int], folders: Sequence[int], inputs: bool) -> None:
+        self.files = files
+        self.folders = folders
+        self.inputs = inputs
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.folders or self.inputs)
+
+
+def find_changes(manifest: Manifest, root: bytes, digest: bytes) -> Changes:
+    """Compare the working tree at `root` and the configuration's digest with a manifest."""
+    files = manifest.meta.files
+    count = files + manifest.meta.folders
+    table = manifest.container.section(layout.PATHS)
+    different = kernels.changed_stats(root, table, manifest.column(layout.STATS, "q"), count)
+    return Changes(
+        [at for at in different if at < files],
+        [at - files for at in different if at >= files],
+        manifest.meta.digest != digest or inputs_differ(manifest),
+    )
+
+
+def inputs_differ(manifest: Manifest) -> bool:
+    """Whether a file that decides which files there are (the staging area, ignore rules, …) is another than it was."""
+    stats = manifest.column(layout.INPUT_STATS, "q")
+    return any(
+        input_signature(path) != tuple(stats[4 * at : 4 * at + 4]) for at, path in enumerate(manifest.inputs)
+    )
+
+
+def input_signature(path: bytes) -> tuple[int, int, int, int]:
+    """size, mtime_ns, ctime_ns, inode of an input, links followed; zeros when there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0, 0, 0
+    inode = found.st_ino
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, inode - (1 << 64) if inode >= 1 << 63 else inode

@@ -1,0 +1,77 @@
+"""The shards at hand while an index is changed: those on disk, or, where nothing may be written, those in memory. Cold path.
+
+In: a store and the names of shards. Out: open shards, old and new ones alike.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from greppy.analysis.version import ANALYZER
+from greppy.errors import DamagedIndex
+from greppy.index.shard import Shard
+from greppy.index.store import Store, Vanished, manifests, open_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class Shelf:
+    """Open shards by name. `ours` are the names that the manifest at hand has, in its order."""
+
+    def __init__(self, store: Store, ours: Iterable[str] = (), in_memory: bool = False) -> None:
+        self._store = store
+        self._open: dict[str, Shard] = {}
+        self.in_memory = in_memory
+        self.ours = [name for name in ours if self._take(name)]
+
+    def adopt_others(self) -> None:
+        """Open the shards of the other worktrees too, so that what they analysed is not analysed again."""
+        for path in manifests(self._store.directory):
+            try:
+                manifest = open_manifest(path)
+            except DamagedIndex:
+                continue
+            for name in manifest.shards if manifest else ():
+                self._take(name)
+
+    def _take(self, name: str) -> bool:
+        """Open a shard; a damaged one is left out, and what it held is analysed again."""
+        if name in self._open:
+            return True
+        try:
+            self._open[name] = self._store.open_shard(name)
+        except (DamagedIndex, Vanished):
+            return False
+        return True
+
+    def shards(self) -> list[Shard]:
+        """All open shards, ours first."""
+        return list(self._open.values())
+
+    def __getitem__(self, name: str) -> Shard:
+        if name not in self._open:
+            self._open[name] = self._store.open_shard(name)
+        return self._open[name]
+
+    @property
+    def write(self) -> Callable[[bytes], str]:
+        """What publishes a shard's bytes and gives its name. Where it can, it is a method that another process can be given."""
+        return self._remember if self.in_memory else self._store.write_shard
+
+    def _remember(self, content: bytes) -> str:
+        name = f"memory-{len(self._open)}"
+        self._open[name] = Shard(memoryview(content), ANALYZER, name)
+        return name
+
+    def workers(self, wanted: int) -> int:
+        """Processes for a build: what memory holds, only this process can make."""
+        return 1 if self.in_memory else wanted or _cores()
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

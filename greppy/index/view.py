@@ -1,0 +1,85 @@
+"""What a query looks at: one manifest and its shards, true at the moment it was opened. Hot path.
+
+In: a project, the home folder, the configuration. Out: a `View`. When the working tree is what the manifest says, opening a
+view reads stat data and nothing else; otherwise `greppy.index.maintenance` (cold) mends the index first, in memory where it may not be
+written.
+"""
+
+from __future__ import annotations
+
+import os
+
+from greppy import log
+from greppy.errors import DamagedIndex, NoIndex
+from greppy.git.project import store_path, view_name
+from greppy.index.freshness import find_changes
+from greppy.index.store import Store, Vanished
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from greppy.config import Config
+    from greppy.git.project import Project
+    from greppy.index.manifest import Manifest
+    from greppy.index.shard import Shard
+
+    Progress = Callable[[int, int, str], None]
+
+_TRIES = 8
+"""Each time that a manifest is opened another process may merge its shards away before they are opened too."""
+
+
+class View:
+    """An immutable snapshot with its analyses. `mode` is how it was made: "full" (on disk) or "memory"."""
+
+    __slots__ = ("manifest", "mode", "project", "shards", "store")
+
+    def __init__(
+        self, project: Project, store: Store, manifest: Manifest, shards: Sequence[Shard], mode: str = "full"
+    ) -> None:
+        self.project = project
+        self.store = store
+        self.manifest = manifest
+        self.shards = shards
+        self.mode = mode
+
+
+def store_of(project: Project, home: bytes) -> Store:
+    """The store of a project's index below a home folder."""
+    return Store(home, store_path(project), view_name(project))
+
+
+def open_view(project: Project, home: bytes, config: Config, refresh: bool, progress: Progress) -> View:
+    """A view of the project as it is now, or, with `refresh` false, as it was when it was last indexed.
+
+    Raises `NoIndex` when `refresh` is false and there is none, and what building raises.
+    """
+    store = store_of(project, home)
+    for _ in range(_TRIES):
+        view = _true_view(project, store, config, refresh)
+        if view is not None:
+            return view
+        if not refresh:
+            name = os.fsdecode(project.root)
+            raise NoIndex(f"{name} is not indexed", "run 'greppy index', or search without --no-refresh")
+        from greppy.index.maintenance import mend
+
+        view = mend(project, store, config, progress)
+        if view is not None:
+            return view
+    raise NoIndex(f"the index of {os.fsdecode(project.root)} keeps changing", "try again")
+
+
+def _true_view(project: Project, store: Store, config: Config, refresh: bool) -> View | None:
+    """A view of what is on disk; None when there is nothing, or nothing that is still true."""
+    try:
+        manifest = store.open_manifest()
+        if manifest is None or (refresh and find_changes(manifest, project.root, config.digest())):
+            return None
+        return View(project, store, manifest, [store.open_shard(name) for name in manifest.shards])
+    except Vanished:
+        return None
+    except DamagedIndex as error:
+        log.notice(f"{error.message}; rebuilding what it held")
+        return None

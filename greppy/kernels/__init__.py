@@ -1,0 +1,92 @@
+"""The few inner loops of indexing and searching: compiled where that was possible at installation, else in Python.
+
+`greppy.kernels.reference` says what each does; `greppy.kernels._fast` does the same in C. Which of the two stands
+behind the names below is decided once, on import: `compiled` says which, and `why` gives the reason when it is not C
+(for `greppy status`).
+
+GREPPY_KERNELS=python forces the reference. It is the one variable of the environment that is read outside `greppy.cli`,
+because the choice must be made before anything else is imported, in every process of an index build alike, and because
+tests and bug reports need it to tell a fault of the compiled half from any other.
+"""
+
+from __future__ import annotations
+
+import os
+
+from greppy.kernels.codes import (
+    BODY,
+    COMMENT,
+    COMMENT_LEVELS,
+    LENGTHS,
+    LEVELS,
+    NAME,
+    SIGNATURE,
+)
+
+compiled = False
+why = ""
+
+try:
+    if os.environ.get("GREPPY_KERNELS") == "python":
+        raise ImportError("GREPPY_KERNELS=python is set")
+    from greppy.kernels._fast import (
+        Inverter,
+        accumulate,
+        blob_scores,
+        count_postings,
+        decode_postings,
+        encode_postings,
+        line_starts,
+        runs,
+        split_identifier,
+        top_k,
+    )
+
+    compiled = True
+except ImportError as reason:
+    from greppy.kernels.reference import (
+        Inverter,
+        accumulate,
+        blob_scores,
+        count_postings,
+        decode_postings,
+        encode_postings,
+        line_starts,
+        runs,
+        split_identifier,
+        top_k,
+    )
+
+    why = str(reason)
+
+# Windows has no fstatat: there the stat scan is Python's even where the rest is compiled.
+if compiled:
+    try:
+        from greppy.kernels._fast import changed_stats
+    except ImportError:
+        from greppy.kernels.reference import changed_stats
+else:
+    from greppy.kernels.reference import changed_stats
+
+__all__ = [
+    "BODY",
+    "COMMENT",
+    "COMMENT_LEVELS",
+    "LENGTHS",
+    "LEVELS",
+    "NAME",
+    "SIGNATURE",
+    "Inverter",
+    "accumulate",
+    "blob_scores",
+    "changed_stats",
+    "compiled",
+    "count_postings",
+    "decode_postings",
+    "encode_postings",
+    "line_starts",
+    "runs",
+    "split_identifier",
+    "top_k",
+    "why",
+]

@@ -1,0 +1,110 @@
+/* greppy.kernels._fast: the compiled twin of greppy/kernels/reference.py. This file makes the module. */
+
+#include "fast.h"
+
+int reserve(void *items, size_t *capacity, size_t needed, size_t size)
+{
+    if (needed <= *capacity)
+        return 0;
+    size_t larger = *capacity + *capacity / 2 + 64;
+    larger = larger < needed ? needed : larger;
+    void *data;
+    memcpy(&data, items, sizeof data);
+    data = larger > PTRDIFF_MAX / size ? NULL : realloc(data, larger * size);
+    if (data == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memcpy(items, &data, sizeof data);
+    *capacity = larger;
+    return 0;
+}
+
+PyObject *refuse(const char *problem)
+{
+    PyErr_SetString(PyExc_ValueError, problem);
+    return NULL;
+}
+
+PyObject *new_array(State *state, const char *kind, const void *data, size_t size)
+{
+    return PyObject_CallFunction(state->array, "sy#", kind, size ? (const char *)data : "", (Py_ssize_t)size);
+}
+
+/* Python's own string hash is keyed anew in every process; its values for two fixed strings are our keys. */
+static int choose_secret(State *state)
+{
+    static const char *names[2] = {"greppy kernels", "greppy kernels, again"};
+    for (int i = 0; i < 2; i++) {
+        PyObject *name = PyBytes_FromString(names[i]);
+        Py_hash_t value = name == NULL ? -1 : PyObject_Hash(name);
+        Py_XDECREF(name);
+        if (value == -1)
+            return -1;
+        state->secret[i] = (uint64_t)value;
+    }
+    return 0;
+}
+
+static int execute(PyObject *module)
+{
+    State *state = PyModule_GetState(module);
+    PyObject *arrays = PyImport_ImportModule("array");
+    if (arrays == NULL)
+        return -1;
+    state->array = PyObject_GetAttrString(arrays, "array");
+    Py_DECREF(arrays);
+    if (state->array == NULL || choose_secret(state) < 0)
+        return -1;
+    PyObject *type = PyType_FromModuleAndSpec(module, &inverter_spec, NULL);
+    int failed = type == NULL || PyModule_AddType(module, (PyTypeObject *)type) < 0;
+    Py_XDECREF(type);
+    return failed ? -1 : 0;
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg)
+{
+    State *state = PyModule_GetState(module);
+    Py_VISIT(state->array);
+    return 0;
+}
+
+static int clear(PyObject *module)
+{
+    State *state = PyModule_GetState(module);
+    Py_CLEAR(state->array);
+    return 0;
+}
+
+#define KEYWORDS(name) {#name, (PyCFunction)(void (*)(void))fast_##name, METH_VARARGS | METH_KEYWORDS, NULL}
+
+static PyMethodDef methods[] = {
+    KEYWORDS(runs),
+    {"split_identifier", fast_split_identifier, METH_O, NULL},
+    {"line_starts", fast_line_starts, METH_O, NULL},
+    KEYWORDS(encode_postings),
+    {"decode_postings", fast_decode_postings, METH_O, NULL},
+    KEYWORDS(count_postings),
+    KEYWORDS(accumulate),
+    KEYWORDS(top_k),
+    KEYWORDS(blob_scores),
+#ifndef _WIN32
+    KEYWORDS(changed_stats),
+#endif
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)execute}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "greppy.kernels._fast",
+    .m_doc = "The compiled twin of greppy.kernels.reference.",
+    .m_size = sizeof(State),
+    .m_methods = methods,
+    .m_slots = slots,
+    .m_traverse = traverse,
+    .m_clear = clear,
+};
+
+PyMODINIT_FUNC PyInit__fast(void) { return PyModuleDef_Init(&definition); }

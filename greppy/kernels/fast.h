@@ -1,0 +1,89 @@
+/* What the C files of greppy.kernels._fast share. Semantics are those of reference.py, which is written to be read;
+ * comments here say only what is particular to C.
+ *
+ * Every buffer may hold any bytes, at any alignment: numbers are read and written through memcpy, each access is
+ * bounds-checked, and a problem is reported as a message (NULL: none), so that loops can run without the GIL. */
+
+#ifndef GREPPY_FAST_H
+#define GREPPY_FAST_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME, SIGNATURE, COMMENT, BODY, FIELDS };
+
+#define PLAIN 0x01
+#define DOCS ((int64_t)1 << 31)
+
+typedef struct {
+    PyObject *array;    /* array.array */
+    uint64_t secret[2]; /* keys of the hash tables, so that no file can be written to make them slow */
+} State;
+
+/* A growing buffer of bytes. */
+typedef struct {
+    uint8_t *data;
+    size_t used, capacity;
+} Bytes;
+
+static inline double load_f64(const uint8_t *base, int64_t index)
+{
+    double value;
+    memcpy(&value, base + 8 * index, 8);
+    return value;
+}
+
+static inline void store_f64(uint8_t *base, int64_t index, double value) { memcpy(base + 8 * index, &value, 8); }
+
+static inline uint64_t load_u64(const uint8_t *base, int64_t index)
+{
+    uint64_t value;
+    memcpy(&value, base + 8 * index, 8);
+    return value;
+}
+
+static inline void store_u64(uint8_t *base, int64_t index, uint64_t value) { memcpy(base + 8 * index, &value, 8); }
+
+static inline uint32_t load_u32(const uint8_t *base, int64_t index)
+{
+    uint32_t value;
+    memcpy(&value, base + 4 * index, 4);
+    return value;
+}
+
+/* Makes room for `needed` items of `size` bytes; -1 with MemoryError set when there is none. */
+int reserve(void *items, size_t *capacity, size_t needed, size_t size);
+
+/* Raises ValueError; always NULL. */
+PyObject *refuse(const char *problem);
+
+/* array.array(kind, the `size` bytes at `data`). */
+PyObject *new_array(State *state, const char *kind, const void *data, size_t size);
+
+/* Finds the first run of [*at, end) and moves *at behind it; returns its start, or NULL when there is none. */
+const uint8_t *next_run(const uint8_t **at, const uint8_t *end);
+
+/* The buffer of an argument that may be None, which a length of -1 stands for. */
+int buffer_or_none(PyObject *arg, Py_buffer *buf);
+
+extern PyType_Spec inverter_spec;
+
+PyObject *fast_runs(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_split_identifier(PyObject *module, PyObject *run);
+PyObject *fast_line_starts(PyObject *module, PyObject *buf);
+PyObject *fast_encode_postings(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_decode_postings(PyObject *module, PyObject *buf);
+PyObject *fast_count_postings(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_accumulate(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_top_k(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_blob_scores(PyObject *module, PyObject *args, PyObject *keywords);
+#ifndef _WIN32
+PyObject *fast_changed_stats(PyObject *module, PyObject *args, PyObject *keywords);
+#endif
+
+#endif

@@ -1,0 +1,178 @@
+/* The end of an Inverter: terms are sorted, a counting sort brings the records into their order, lists are written. */
+
+#include "inverter.h"
+#include "postings.h"
+
+typedef struct {
+    const uint8_t *text;
+    uint32_t size, id;
+} Ranked;
+
+static int compare(const void *one, const void *other)
+{
+    const Ranked *a = one, *b = other;
+    int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
+    return order ? order : a->size < b->size ? -1 : a->size > b->size;
+}
+
+/* The terms in the order of their bytes. */
+static Ranked *ranked_terms(const Inverter *self)
+{
+    const Strings *terms = &self->terms;
+    Ranked *ranked = malloc(((size_t)terms->used + 1) * sizeof *ranked);
+    for (uint32_t id = 0; ranked != NULL && id < terms->used; id++)
+        ranked[id] = (Ranked){terms->text.data + terms->keys[id].at, terms->keys[id].size, id};
+    if (ranked != NULL)
+        qsort(ranked, terms->used, sizeof *ranked, compare);
+    return ranked;
+}
+
+/* The numbers of the records by the rank of their terms, and by document within a term. */
+static uint32_t *ranked_records(const Inverter *self, const Ranked *ranked)
+{
+    uint32_t *order = malloc((self->records_used + 1) * sizeof *order);
+    uint32_t *next = malloc(((size_t)self->terms.used + 1) * sizeof *next), sum = 0;
+    if (order == NULL || next == NULL) {
+        free(order);
+        free(next);
+        return NULL;
+    }
+    for (uint32_t rank = 0; rank < self->terms.used; rank++) {
+        next[ranked[rank].id] = sum;
+        sum += self->of_term[ranked[rank].id].df;
+    }
+    for (size_t i = 0; i < self->records_used; i++)
+        order[next[self->records[i].term]++] = (uint32_t)i;
+    free(next);
+    return order;
+}
+
+static uint8_t code_of(const uint8_t tf[FIELDS])
+{
+    static const uint8_t LEVELS[16] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
+    unsigned comment = tf[COMMENT] >= 4 ? 3 : tf[COMMENT] >= 2 ? 2 : tf[COMMENT], body = 15;
+    while (LEVELS[body] > tf[BODY])
+        body--;
+    return (uint8_t)((tf[NAME] > 0) << 7 | (tf[SIGNATURE] > 0) << 6 | comment << 4 | body);
+}
+
+static int put_list(const Inverter *self, Bytes *out, const uint32_t *order, uint32_t count)
+{
+    int64_t before = -1;
+    int failed = put_varint(out, count);
+    for (uint32_t i = 0; !failed && i < count; i++) {
+        const Record *record = &self->records[order[i]];
+        failed = put_posting(out, before, record->doc, code_of(record->tf));
+        before = record->doc;
+    }
+    return failed;
+}
+
+/* Writes all lists and the end of each. */
+static int put_lists(const Inverter *self, const Ranked *ranked, Bytes *out, uint64_t *ends)
+{
+    uint32_t *order = ranked_records(self, ranked);
+    if (order == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    size_t at = 0;
+    int failed = 0;
+    for (uint32_t rank = 0; !failed && rank < self->terms.used; rank++) {
+        uint32_t count = self->of_term[ranked[rank].id].df;
+        failed = put_list(self, out, order + at, count);
+        ends[rank] = out->used;
+        at += count;
+    }
+    free(order);
+    return failed;
+}
+
+static PyObject *term_list(const Inverter *self, const Ranked *ranked)
+{
+    PyObject *list = PyList_New(self->terms.used);
+    for (uint32_t rank = 0; list != NULL && rank < self->terms.used; rank++) {
+        PyObject *term = PyBytes_FromStringAndSize((const char *)ranked[rank].text, ranked[rank].size);
+        if (term == NULL)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, rank, term);
+    }
+    return list;
+}
+
+/* floor(8 * log2(length)) + 1 in integers: the powers 2 ** (i / 8) are kept to 63 bits, and only the first is exact. */
+static uint8_t length_code(uint64_t length)
+{
+    static const uint64_t POWERS[8] = {
+        0x8000000000000000u, 0x8B95C1E3EA8BD6E6u, 0x9837F0518DB8A96Fu, 0xA5FED6A9B15138EAu,
+        0xB504F333F9DE6484u, 0xC5672A115506DADDu, 0xD744FCCAD69D6AF4u, 0xEAC0C6E7DD24392Eu,
+    };
+    if (length == 0)
+        return 0;
+    unsigned octave = 0, eighth = 7;
+    while (length >> octave > 1)
+        octave++;
+    while (eighth && length <= POWERS[eighth] >> (63 - octave))
+        eighth--;
+    unsigned code = 8 * octave + eighth + 1;
+    return (uint8_t)(code > 255 ? 255 : code);
+}
+
+static PyObject *length_codes(const Inverter *self)
+{
+    PyObject *codes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(2 * self->docs));
+    if (codes == NULL)
+        return NULL;
+    char *bytes = PyBytes_AS_STRING(codes);
+    memset(bytes, 0, (size_t)(2 * self->docs));
+    for (size_t i = 0; i < self->lengths_used; i++) {
+        const Length *length = &self->lengths[i];
+        bytes[2 * (size_t)length->doc] = (char)length_code(length->body);
+        bytes[2 * (size_t)length->doc + 1] = (char)length_code(length->comment);
+    }
+    return codes;
+}
+
+static PyObject *totals(const Inverter *self)
+{
+    uint64_t numbers[1 + FIELDS] = {(uint64_t)self->docs};
+    memcpy(numbers + 1, self->totals, sizeof self->totals);
+    return new_array(self->state, "Q", numbers, sizeof numbers);
+}
+
+/* Puts an item that was just made, or failed to be made, into the tuple. */
+static int put_item(PyObject *tuple, Py_ssize_t at, PyObject *item)
+{
+    PyTuple_SET_ITEM(tuple, at, item);
+    return item == NULL ? -1 : 0;
+}
+
+static PyObject *results(const Inverter *self, const Ranked *ranked, const Bytes *lists, const uint64_t *ends)
+{
+    PyObject *tuple = PyTuple_New(5);
+    const char *data = lists->used ? (const char *)lists->data : "";
+    if (tuple != NULL &&
+        (put_item(tuple, 0, term_list(self, ranked)) < 0 ||
+         put_item(tuple, 1, PyBytes_FromStringAndSize(data, (Py_ssize_t)lists->used)) < 0 ||
+         put_item(tuple, 2, new_array(self->state, "Q", ends, self->terms.used * sizeof *ends)) < 0 ||
+         put_item(tuple, 3, length_codes(self)) < 0 || put_item(tuple, 4, totals(self)) < 0))
+        Py_CLEAR(tuple);
+    return tuple;
+}
+
+PyObject *inverted_lists(const Inverter *self)
+{
+    Bytes lists = {0};
+    Ranked *ranked = ranked_terms(self);
+    uint64_t *ends = malloc(((size_t)self->terms.used + 1) * sizeof *ends);
+    PyObject *result = NULL;
+    if (ranked == NULL || ends == NULL)
+        PyErr_NoMemory();
+    else if (put_lists(self, ranked, &lists, ends) == 0)
+        result = results(self, ranked, &lists, ends);
+    free(ranked);
+    free(ends);
+    free(lists.data);
+    return result;
+}

@@ -1,0 +1,309 @@
+/* The Inverter: runs are looked up in a hash table that knows the terms each stands for, and every (term, document)
+ * pair is one record of a log, which inverted_lists.c sorts at the end. */
+
+#include "inverter.h"
+
+enum { LONGEST_CACHED_RUN = 256, LONGEST_TERM = 255 };
+
+/* The number of a term, new or known. */
+static int intern_term(Inverter *self, PyObject *term, uint32_t *id)
+{
+    const uint8_t *data = (const uint8_t *)PyBytes_AS_STRING(term);
+    size_t size = (size_t)PyBytes_GET_SIZE(term);
+    if (make_room(&self->terms) < 0)
+        return -1;
+    uint32_t tag = hash_bytes(self->state->secret, data, size);
+    Slot *slot = find(&self->terms, data, size, tag);
+    if (slot->id == 0) {
+        if (reserve(&self->of_term, &self->term_capacity, (size_t)self->terms.used + 1, sizeof(Term)) < 0 ||
+            insert(&self->terms, slot, data, size, tag) < 0)
+            return -1;
+        self->of_term[slot->id - 1] = (Term){0, 0};
+    }
+    *id = slot->id - 1;
+    return 0;
+}
+
+static int check_terms(PyObject *terms)
+{
+    int fits = PyTuple_Check(terms);
+    for (Py_ssize_t i = 0; fits && i < PyTuple_GET_SIZE(terms); i++)
+        fits = PyBytes_Check(PyTuple_GET_ITEM(terms, i));
+    if (!fits) {
+        PyErr_SetString(PyExc_TypeError, "expand must return a tuple of bytes");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(terms); i++) {
+        Py_ssize_t size = PyBytes_GET_SIZE(PyTuple_GET_ITEM(terms, i));
+        if (size < 1 || size > LONGEST_TERM) {
+            refuse("a term must have 1 to 255 bytes");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Appends the numbers of the terms to `expansions`. */
+static int intern_terms(Inverter *self, PyObject *terms, Expansion *expansion)
+{
+    size_t first = self->expansions_used, count = (size_t)PyTuple_GET_SIZE(terms);
+    if (first + count > UINT32_MAX) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (reserve(&self->expansions, &self->expansions_capacity, first + count, sizeof(uint32_t)) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (intern_term(self, PyTuple_GET_ITEM(terms, (Py_ssize_t)i), &self->expansions[first + i]) < 0)
+            return -1;
+    self->expansions_used += count;
+    *expansion = (Expansion){(uint32_t)first, (uint32_t)count};
+    return 0;
+}
+
+static int ask(Inverter *self, PyObject *run, Expansion *expansion)
+{
+    PyObject *terms = PyObject_CallOneArg(self->expand, run);
+    int failed = terms == NULL || check_terms(terms) < 0 || intern_terms(self, terms, expansion) < 0;
+    Py_XDECREF(terms);
+    return failed ? -1 : 0;
+}
+
+/* `known` is the copy that was handed out: the buffer itself may have changed during the call. */
+static int remember(Inverter *self, PyObject *known, Expansion expansion)
+{
+    const uint8_t *data = (const uint8_t *)PyBytes_AS_STRING(known);
+    size_t size = (size_t)PyBytes_GET_SIZE(known);
+    if (make_room(&self->runs) < 0 ||
+        reserve(&self->of_run, &self->run_capacity, (size_t)self->runs.used + 1, sizeof(Expansion)) < 0)
+        return -1;
+    uint32_t tag = hash_bytes(self->state->secret, data, size);
+    self->of_run[self->runs.used] = expansion;
+    return insert(&self->runs, find(&self->runs, data, size, tag), data, size, tag);
+}
+
+static int expand(Inverter *self, const uint8_t *run, size_t size, Expansion *expansion)
+{
+    if (size <= LONGEST_CACHED_RUN && self->runs.slots != NULL) {
+        Slot *slot = find(&self->runs, run, size, hash_bytes(self->state->secret, run, size));
+        if (slot->id) {
+            *expansion = self->of_run[slot->id - 1];
+            return 0;
+        }
+    }
+    PyObject *copy = PyBytes_FromStringAndSize((const char *)run, (Py_ssize_t)size);
+    int failed = copy == NULL || ask(self, copy, expansion) < 0;
+    if (!failed && size <= LONGEST_CACHED_RUN)
+        failed = remember(self, copy, *expansion) < 0;
+    else if (!failed)
+        self->expansions_used = expansion->first;
+    Py_XDECREF(copy);
+    return failed ? -1 : 0;
+}
+
+static int tally(Inverter *self, uint32_t id, int field)
+{
+    Term *term = &self->of_term[id];
+    uint32_t doc = (uint32_t)(self->docs - 1);
+    if (term->df == 0 || self->records[term->last].doc != doc) {
+        if (self->records_used == UINT32_MAX) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        if (reserve(&self->records, &self->records_capacity, self->records_used + 1, sizeof(Record)) < 0)
+            return -1;
+        term->last = (uint32_t)self->records_used++;
+        term->df++;
+        self->records[term->last] = (Record){id, doc, {0}};
+    }
+    uint8_t *tf = &self->records[term->last].tf[field];
+    *tf += *tf < UINT8_MAX;
+    return 0;
+}
+
+static int measure(Inverter *self, int field, uint64_t found)
+{
+    self->totals[field] += found;
+    if (found == 0 || field < COMMENT)
+        return 0;
+    uint32_t doc = (uint32_t)(self->docs - 1);
+    if (self->lengths_used == 0 || self->lengths[self->lengths_used - 1].doc != doc) {
+        if (reserve(&self->lengths, &self->lengths_capacity, self->lengths_used + 1, sizeof(Length)) < 0)
+            return -1;
+        self->lengths[self->lengths_used++] = (Length){0, 0, doc};
+    }
+    Length *length = &self->lengths[self->lengths_used - 1];
+    *(field == BODY ? &length->body : &length->comment) += found;
+    return 0;
+}
+
+static int count_span(Inverter *self, int field, const uint8_t *at, const uint8_t *end)
+{
+    uint64_t found = 0;
+    const uint8_t *run;
+    Expansion terms;
+    int failed = 0;
+    while (!failed && (run = next_run(&at, end)) != NULL) {
+        failed = expand(self, run, (size_t)(at - run), &terms) < 0;
+        for (uint32_t i = 0; !failed && i < terms.count; i++)
+            failed = tally(self, self->expansions[terms.first + i], field) < 0;
+        found += !failed;
+    }
+    return measure(self, field, found) < 0 || failed ? -1 : 0;
+}
+
+static int add_span(Inverter *self, const Py_buffer *buf, PyObject *item)
+{
+    PyObject *span = PySequence_Tuple(item);
+    if (span == NULL)
+        return -1;
+    int failed = -1;
+    if (PyTuple_GET_SIZE(span) != 3) {
+        refuse("a span has a field, a start and an end");
+        goto done;
+    }
+    Py_ssize_t field = PyNumber_AsSsize_t(PyTuple_GET_ITEM(span, 0), NULL);
+    Py_ssize_t start = PyNumber_AsSsize_t(PyTuple_GET_ITEM(span, 1), NULL);
+    Py_ssize_t end = PyNumber_AsSsize_t(PyTuple_GET_ITEM(span, 2), NULL);
+    if (PyErr_Occurred())
+        goto done;
+    if (field < 0 || field >= FIELDS) {
+        refuse("field must be 0 to 3");
+        goto done;
+    }
+    start = start < 0 ? 0 : start;
+    end = end > buf->len ? buf->len : end;
+    const uint8_t *text = buf->buf;
+    failed = start < end ? count_span(self, (int)field, text + start, text + end) : 0;
+done:
+    Py_DECREF(span);
+    return failed;
+}
+
+static int add_spans(Inverter *self, Py_ssize_t doc, const Py_buffer *buf, PyObject *spans)
+{
+    if (doc < 0 || doc >= DOCS || doc < self->docs - 1) {
+        refuse("documents must come in non-decreasing order, from 0 to 2**31 - 1");
+        return -1;
+    }
+    self->docs = (int64_t)doc + 1;
+    int failed = 0;
+    for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(spans); i++)
+        failed = add_span(self, buf, PyTuple_GET_ITEM(spans, i));
+    return failed;
+}
+
+static int enter(Inverter *self)
+{
+    const char *problem = self->finished ? "this inverter is finished" : self->busy ? "this inverter is in use" : NULL;
+    if (problem != NULL) {
+        PyErr_SetString(PyExc_RuntimeError, problem);
+        return -1;
+    }
+    self->busy = 1;
+    return 0;
+}
+
+static PyObject *inverter_add(Inverter *self, PyObject *args)
+{
+    Py_buffer buf;
+    PyObject *number, *sequence;
+    if (!PyArg_ParseTuple(args, "Oy*O:add", &number, &buf, &sequence))
+        return NULL;
+    PyObject *spans = PySequence_Tuple(sequence), *result = NULL;
+    Py_ssize_t doc = spans == NULL ? -1 : PyNumber_AsSsize_t(number, NULL);
+    if (spans != NULL && !PyErr_Occurred() && enter(self) == 0) {
+        result = add_spans(self, doc, &buf, spans) < 0 ? NULL : Py_NewRef(Py_None);
+        self->busy = 0;
+    }
+    Py_XDECREF(spans);
+    PyBuffer_Release(&buf);
+    return result;
+}
+
+static void empty(Inverter *self)
+{
+    free_strings(&self->runs);
+    free_strings(&self->terms);
+    free(self->of_run);
+    free(self->expansions);
+    free(self->of_term);
+    free(self->records);
+    free(self->lengths);
+    self->of_run = NULL;
+    self->expansions = NULL;
+    self->of_term = NULL;
+    self->records = NULL;
+    self->lengths = NULL;
+    self->finished = 1;
+}
+
+static PyObject *inverter_finish(Inverter *self, PyObject *unused)
+{
+    (void)unused;
+    if (enter(self) < 0)
+        return NULL;
+    PyObject *result = inverted_lists(self);
+    empty(self);
+    self->busy = 0;
+    return result;
+}
+
+static PyObject *inverter_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *expand;
+    if (keywords != NULL && PyDict_GET_SIZE(keywords)) {
+        PyErr_SetString(PyExc_TypeError, "Inverter takes no keywords");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O:Inverter", &expand))
+        return NULL;
+    Inverter *self = (Inverter *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->expand = Py_NewRef(expand);
+        self->state = PyType_GetModuleState(type);
+    }
+    return (PyObject *)self;
+}
+
+static int inverter_traverse(Inverter *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->expand);
+    return 0;
+}
+
+static int inverter_clear(Inverter *self)
+{
+    Py_CLEAR(self->expand);
+    return 0;
+}
+
+static void inverter_dealloc(Inverter *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    inverter_clear(self);
+    empty(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef inverter_methods[] = {
+    {"add", (PyCFunction)(void (*)(void))inverter_add, METH_VARARGS, NULL},
+    {"finish", (PyCFunction)(void (*)(void))inverter_finish, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot inverter_slots[] = {
+    {Py_tp_new, (void *)inverter_new},           {Py_tp_dealloc, (void *)inverter_dealloc},
+    {Py_tp_traverse, (void *)inverter_traverse}, {Py_tp_clear, (void *)inverter_clear},
+    {Py_tp_methods, inverter_methods},           {0, NULL},
+};
+
+PyType_Spec inverter_spec = {
+    .name = "greppy.kernels._fast.Inverter",
+    .basicsize = sizeof(Inverter),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = inverter_slots,
+};

@@ -1,0 +1,134 @@
+"""Posting lists in, scores out: BM25F by document, the best of many scores, blobs by their best chunks.
+
+Numbers lie in buffers in the machine's byte order, as in `array.array`; buffers may be slices of a mapped file.
+"""
+
+from __future__ import annotations
+
+from greppy.kernels.reference.postings import decode_postings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+
+def accumulate(
+    buf: ReadableBuffer,
+    live: ReadableBuffer | None,
+    code_tables: ReadableBuffer,
+    lengths: ReadableBuffer,
+    norm_tables: ReadableBuffer,
+    k1: float,
+    weight: float,
+    bit: int,
+    scores: WriteableBuffer,
+    masks: WriteableBuffer,
+) -> None:
+    """Adds one term's BM25F score to every live document of its posting list, and marks the document as having it.
+
+    With x = fixed[code] + comment[code] * comment_norm[comment length] + body[code] * body_norm[body length]:
+    `scores[doc] += weight * x / (k1 + x)` and `masks[doc] |= 1 << bit` (BM25F: Robertson & Zaragoza 2009; k1 > 0).
+    `code_tables` is 3 * 256 float64 (fixed, comment, body, by posting code), `norm_tables` 2 * 256 float64 (body, then
+    comment, by length code), `lengths` the two bytes a document of `Inverter.finish`, `scores` float64, `masks` uint64.
+
+    ValueError for a malformed list, a document beyond a buffer, a table of a wrong size, or k1 + x = 0; scores and
+    masks may have changed by then.
+    """
+    tables, norms = floats(code_tables), floats(norm_tables)
+    sums, marks = floats(scores), integers(masks, "Q")
+    sizes = memoryview(lengths).cast("B")
+    alive = None if live is None else memoryview(live).cast("B")
+    if len(tables) != 768 or len(norms) != 512:
+        raise ValueError(
+            "three code tables and two norm tables of 256 numbers each are needed"
+        )
+    if not k1 > 0.0:
+        raise ValueError("k1 must be positive")
+    if not 0 <= bit <= 63:
+        raise ValueError("bit must be 0 to 63")
+    reach = min(
+        len(sums),
+        len(marks),
+        len(sizes) // 2,
+        len(sums) if alive is None else len(alive),
+    )
+    docs, codes = decode_postings(buf)
+    for doc, code in zip(docs, codes, strict=True):
+        if doc >= reach:
+            raise ValueError("posting list has a document beyond the buffers")
+        if alive is not None and not alive[doc]:
+            continue
+        body, comment = norms[sizes[2 * doc]], norms[256 + sizes[2 * doc + 1]]
+        x = tables[code] + tables[256 + code] * comment + tables[512 + code] * body
+        if k1 + x == 0.0:
+            raise ValueError("k1 + x must not be zero")
+        sums[doc] += weight * x / (k1 + x)
+        marks[doc] |= 1 << bit
+
+
+def floats(buf: ReadableBuffer) -> memoryview[float]:
+    """`buf` as float64 numbers; ValueError when it does not hold a whole number of them."""
+    return _whole(buf, 8).cast("d")
+
+
+def integers(buf: ReadableBuffer, kind: Literal["I", "Q"]) -> memoryview[int]:
+    """`buf` as uint32 or uint64 numbers; ValueError when it does not hold a whole number of them."""
+    return _whole(buf, 8 if kind == "Q" else 4).cast(kind)
+
+
+def _whole(buf: ReadableBuffer, size: int) -> memoryview[int]:
+    data = memoryview(buf).cast("B")
+    if len(data) % size:
+        raise ValueError("buffer does not hold a whole number of items")
+    return data
+
+
+def top_k(values: ReadableBuffer, k: int) -> list[int]:
+    """The indices of the `k` largest of the float64 `values` that are above 0, largest first, ties by index."""
+    numbers = floats(values)
+    best = sorted((-value, index) for index, value in enumerate(numbers) if value > 0.0)
+    return [index for _, index in best[: max(k, 0)]]
+
+
+def blob_scores(
+    scores: ReadableBuffer,
+    masks: ReadableBuffer,
+    first: ReadableBuffer,
+    follow: tuple[float, ...],
+    out: WriteableBuffer,
+    out_masks: WriteableBuffer,
+) -> None:
+    """Scores blobs by their best chunks: the best, plus `follow[0]` times the second, and so on, for up to three more.
+
+    `scores` (float64) and `masks` (uint64) have an item a chunk; `first` (uint32) has the first chunk of each blob
+    and then the number of chunks, in non-decreasing order; `out` (float64) and `out_masks` (uint64, the union of the
+    chunks' masks) have an item a blob and are overwritten. Scores must not be NaN. ValueError when sizes do not fit.
+    """
+    sums, marks, starts = (
+        floats(scores),
+        integers(masks, "Q"),
+        integers(first, "I"),
+    )
+    best, unions = floats(out), integers(out_masks, "Q")
+    if len(follow) > 3:
+        raise ValueError("at most three following chunks count")
+    if (
+        len(marks) != len(sums)
+        or len(unions) != len(best)
+        or len(starts) != len(best) + 1
+    ):
+        raise ValueError("scores, masks and chunk starts do not fit together")
+    for blob in range(len(best)):
+        begin, end = starts[blob], starts[blob + 1]
+        if not begin <= end <= len(sums):
+            raise ValueError("chunk starts must not descend, nor pass the last chunk")
+        ranked = sorted(sums[begin:end], reverse=True)
+        total = ranked[0] if ranked else 0.0
+        for factor, score in zip(follow, ranked[1:], strict=False):
+            total += factor * score
+        best[blob] = total
+        unions[blob] = 0
+        for mark in marks[begin:end]:
+            unions[blob] |= mark

@@ -1,0 +1,1 @@
+"""Results to terminal text and JSON."""

@@ -1,0 +1,1 @@
+"""Text → plan: what a query asks for, as weighted terms. See `greppy.query.plan`."""

@@ -1,0 +1,1 @@
+"""Plan → candidates → score → lines. See `greppy.search.engine`."""

@@ -1,0 +1,130 @@
+"""Retrieval: the plan's terms → BM25F scores of chunks, and of files' blobs. Hot path.
+
+In: a plan and a view. Out: for each shard its `Scores`. The formula is BM25F (Robertson & Zaragoza 2009, section 3.5) in its simple form::
+
+    x(t, c)  = Σ_field weight(field) · tf(t, field, c) / (1 - b(field) + b(field) · length(field, c) / average(field))
+    score(c) = Σ_t idf(t) · weight(t) · x / (k1 + x)
+    idf(t)   = ln(1 + (N - df + ½) / (df + ½))
+
+N, df and the averages are of the live chunks of the snapshot, so that the history of an index never shows in its answers.
+"""
+
+from __future__ import annotations
+
+from array import array
+from math import log
+
+from greppy import kernels
+from greppy.index import format as layout
+from greppy.search import weights
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from greppy.index.manifest import Manifest, Meta
+    from greppy.index.shard import Shard
+    from greppy.index.view import View
+    from greppy.query.plan import Plan, Term
+
+
+class Scores:
+    """One shard's scores: by chunk and by blob, with a bit in the masks for each term of the plan that was found."""
+
+    __slots__ = ("blob_masks", "blobs", "chunks", "masks", "shard")
+
+    def __init__(self, shard: Shard) -> None:
+        self.shard = shard
+        self.chunks = array("d", bytes(8 * shard.chunks))
+        self.masks = array("Q", bytes(8 * shard.chunks))
+        self.blobs = array("d", bytes(8 * shard.blobs))
+        self.blob_masks = array("Q", bytes(8 * shard.blobs))
+
+    def gather(self) -> None:
+        """Make the blobs' scores of their chunks'."""
+        first = self.shard.column(layout.FIRST_CHUNK, "I")
+        kernels.blob_scores(self.chunks, self.masks, first, weights.FOLLOW, self.blobs, self.blob_masks)
+
+
+class Frequencies:
+    """How many live chunks have each term of the plan, by bit, and its idf."""
+
+    __slots__ = ("df", "idf")
+
+    def __init__(self, df: list[int], chunks: int) -> None:
+        self.df = df
+        self.idf = [log(1 + (chunks - count + 0.5) / (count + 0.5)) for count in df]
+
+
+def score_chunks(plan: Plan, view: View, allowed: Sequence[bytearray | None]) -> tuple[list[Scores], Frequencies]:
+    """Scores of every chunk of every shard. `allowed[i]` has a byte for each chunk of shard i, zero for those filtered out; None: all.
+
+    Raises `DamagedIndex`.
+    """
+    live = live_chunks(view.manifest, view.shards)
+    lists = [[shard.postings(term.term) for term in plan.terms] for shard in view.shards]
+    frequencies = Frequencies(_document_frequencies(plan.terms, lists, live), view.manifest.meta.chunks)
+    codes, norms = code_tables(), norm_tables(view.manifest.meta)
+    scores = []
+    for place, shard in enumerate(view.shards):
+        scored = Scores(shard)
+        mask = _both(live[place], allowed[place])
+        lengths = shard.column(layout.CHUNK_LENGTHS)
+        for term, postings in zip(plan.terms, lists[place], strict=True):
+            if postings is not None:
+                weight = frequencies.idf[term.bit] * term.weight
+                kernels.accumulate(
+                    postings, mask, codes, lengths, norms, weights.K1, weight, term.bit, scored.chunks, scored.masks
+                )
+        scores.append(scored)
+    return scores, frequencies
+
+
+def live_chunks(manifest: Manifest, shards: Sequence[Shard]) -> list[bytearray | None]:
+    """For each shard a byte a chunk, zero for the chunks of blobs that are gone; None where all are alive."""
+    live: list[bytearray | None] = [None] * len(shards)
+    for place, blob in manifest.dead():
+        mask = live[place]
+        if mask is None:
+            mask = live[place] = bytearray(b"\1") * shards[place].chunks
+        start, end = shards[place].chunk_range(blob)
+        mask[start:end] = bytes(end - start)
+    return live
+
+
+def _both(live: bytearray | None, allowed: bytearray | None) -> bytearray | None:
+    if live is None or allowed is None:
+        return live or allowed
+    return bytearray(a & b for a, b in zip(live, allowed, strict=True))
+
+
+def _document_frequencies(
+    terms: Sequence[Term], lists: Sequence[Sequence[memoryview | None]], live: Sequence[bytearray | None]
+) -> list[int]:
+    counts = [0] * len(terms)
+    for place, postings in enumerate(lists):
+        for bit, buffer in enumerate(postings):
+            if buffer is not None:
+                counts[bit] += kernels.count_postings(buffer, live[place])
+    return counts
+
+
+def code_tables() -> array[float]:
+    """What a posting's code contributes: its fixed part (name, signature), its comment tf, its body tf; 256 of each, weighted."""
+    fixed = array("d")
+    comment = array("d")
+    body = array("d")
+    for code in range(256):
+        fixed.append(weights.NAME * (code >> 7) + weights.SIGNATURE * (code >> 6 & 1))
+        comment.append(weights.COMMENT * kernels.COMMENT_LEVELS[code >> 4 & 3])
+        body.append(weights.BODY * kernels.LEVELS[code & 15])
+    return fixed + comment + body
+
+
+def norm_tables(meta: Meta) -> array[float]:
+    """1 / (1 - b + b · length / average) by length code: 256 for bodies, then 256 for comments."""
+    tables = array("d")
+    for b, total in ((weights.B_BODY, meta.body), (weights.B_COMMENT, meta.comment)):
+        average = max(total / max(meta.chunks, 1), 1.0)
+        tables.extend(1 / (1 - b + b * length / average) for length in kernels.LENGTHS)
+    return tables

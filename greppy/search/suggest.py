@@ -1,0 +1,111 @@
+"""Words that a project does not have → the nearest that it has, for an answer that found nothing. Cold path.
+
+In: terms of a plan without a match. Out: a line for each. Nearness is the optimal string alignment distance (Damerau 1964: insert,
+delete, replace, swap neighbours), at most two, one for short words; ties go to the word in more chunks. The dictionary has stems, so
+a real word is shown that stands for its stem in the first chunk that has it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from greppy import kernels
+from greppy.analysis.encoding import to_text
+from greppy.analysis.tokens import terms_of_text
+from greppy.git.files import Unreadable, read_file
+from greppy.index import format as layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from greppy.index.shard import Shard
+    from greppy.index.view import View
+    from greppy.query.plan import Term
+
+MOST = 3
+"""Words offered for one that is missing."""
+
+_LIMIT = 1 << 24
+
+
+def nearest_words(missing: Sequence[Term], view: View) -> list[str]:
+    """One line for each distinct word among the terms that no chunk has."""
+    notes: dict[str, None] = {}
+    for term in missing:
+        word = term.text.decode("utf-8", "replace")
+        if _is_part_of_known(term, missing):
+            continue
+        offers = [_shown(found, view) for found in _nearest(term.term, view)]
+        offers = list(dict.fromkeys(offer for offer in offers if offer))
+        tail = f"; nearest: {', '.join(offers)}" if offers else ""
+        notes[f'"{word}" is nowhere in this project{tail}'] = None
+    return list(notes)
+
+
+def _is_part_of_known(term: Term, missing: Sequence[Term]) -> bool:
+    """Whether another missing term, the whole identifier, already speaks for this one."""
+    first = next(other for other in missing if other.text == term.text)
+    return first is not term
+
+
+def _nearest(term: bytes, view: View) -> list[bytes]:
+    most = 1 if len(term) < 5 else 2
+    found: dict[bytes, tuple[int, int]] = {}
+    for shard in view.shards:
+        for candidate, count in _candidates(term, most, shard):
+            distance = alignment_distance(term, candidate, most)
+            if distance <= most:
+                before = found.get(candidate, (distance, 0))
+                found[candidate] = (distance, before[1] - count)
+    return sorted(found, key=lambda word: (*found[word], word))[:MOST]
+
+
+def _candidates(term: bytes, most: int, shard: Shard) -> Iterator[tuple[bytes, int]]:
+    """Terms of about the same length, with the number of their chunks."""
+    for candidate, start, end in shard.terms.since(b""):
+        if abs(len(candidate) - len(term)) <= most and candidate[:1].isalpha():
+            yield candidate, end - start
+
+
+def alignment_distance(a: bytes, b: bytes, most: int) -> int:
+    """Optimal string alignment distance of two terms, or `most` + 1 when it is more than `most`."""
+    if abs(len(a) - len(b)) > most or len(set(a) - set(b)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        before, previous, row = row, before, [i]
+        for j, other in enumerate(b, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
+                cost = min(cost, previous[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return row[-1]
+
+
+def _shown(term: bytes, view: View) -> str:
+    """A word of a file that stands for a term; empty when the file is no longer what it was."""
+    for place, shard in enumerate(view.shards):
+        postings = shard.postings(term)
+        if postings is not None:
+            docs, _ = kernels.decode_postings(postings)
+            return _word_in_chunk(term, docs[0], place, shard, view)
+    return ""
+
+
+def _word_in_chunk(term: bytes, chunk: int, place: int, shard: Shard, view: View) -> str:
+    first = shard.column(layout.FIRST_CHUNK, "I")
+    blob = next(number for number in range(shard.blobs) if first[number] <= chunk < first[number + 1])
+    start, end = shard.lines(blob, chunk)
+    for file in view.manifest.files_of(place, blob):
+        try:
+            text = to_text(read_file(view.project.root, view.manifest.paths[file], _LIMIT))
+        except Unreadable:
+            continue
+        lines = b"\n".join(text[0].split(b"\n")[start - 1 : end]) if text else b""
+        for run, terms in terms_of_text(lines):
+            if term in terms:
+                return run.decode("utf-8", "replace").lower()
+    return ""
