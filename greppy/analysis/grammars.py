@@ -59,23 +59,20 @@ def load(language: str) -> Grammar | None:
 def parse(grammar: Grammar, text: bytes) -> Tree | None:
     """The tree of `text`, or None if parsing took more than 2 s of this thread's time per megabyte (at least 1 s)."""
     view = memoryview(text)
-    deadline = _deadline(len(text))
+    limit = max(SHORTEST_LIMIT, SECONDS_PER_MEGABYTE * len(text) / 1_000_000)
+    wall, used = time.monotonic() + limit, time.thread_time() + limit
 
     def read(offset: int, _point: Point) -> memoryview:
         return view[offset:]
 
     def is_late(_offset: int, _has_error: bool) -> bool:
-        return time.thread_time() > deadline
+        return time.monotonic() > wall and time.thread_time() > used
 
     try:
         return grammar.parser.parse(read, progress_callback=is_late)
     except ValueError:
         grammar.parser.reset()
         return None
-
-
-def _deadline(size: int) -> float:
-    return time.thread_time() + max(SHORTEST_LIMIT, SECONDS_PER_MEGABYTE * size / 1_000_000)
 
 
 def _query_file(language: str) -> Path:

@@ -9,6 +9,9 @@ from greppy.analysis.lines import Lines, Range
 from greppy.analysis.model import BODY, COMMENT, NAME, SIGNATURE, Chunk, Span
 from greppy.analysis.structure import Outline
 
+LONGEST_BLANK = 200
+"""Bytes from which on a piece is not looked at: it is hardly all white space, and a span more does no harm."""
+
 Mark = tuple[int, int, int]
 """(start byte, end byte, field)."""
 
@@ -38,34 +41,43 @@ def _disjoint(marks: list[Mark]) -> list[Mark]:
 
 def chunks_of(lines: Lines, ranges: list[Range], marks: list[Mark]) -> list[Chunk]:
     """A chunk for each range; `marks` are disjoint and in order."""
-    text, starts = lines.text, lines.starts
+    starts = lines.starts
+    remaining = iter([*marks, (starts[-1], starts[-1], BODY)])
+    mark = next(remaining)
     chunks: list[Chunk] = []
-    index, count = 0, len(marks)
     for first, last, kind, symbol in ranges:
         at, stop = starts[first], starts[last + 1]
-        spans: list[Span] = []
-        while index < count:
-            start, end, field = marks[index]
-            if start >= stop:
-                break
+        pieces: list[Span] = []
+        while mark[0] < stop:
+            start, end, field = mark
             if start > at:
-                _add(spans, BODY, at, start, text)
-            _add(spans, field, max(start, at), min(end, stop), text)
-            at = min(end, stop)
+                pieces.append((BODY, at, start))
             if end > stop:
+                pieces.append((field, max(start, at), stop))
+                at = stop
                 break
-            index += 1
-        _add(spans, BODY, at, stop, text)
-        chunks.append(Chunk(first + 1, last + 1, kind, symbol, spans))
+            pieces.append((field, max(start, at), end))
+            at = end
+            mark = next(remaining)
+        if at < stop:
+            pieces.append((BODY, at, stop))
+        chunks.append(Chunk(first + 1, last + 1, kind, symbol, _without_blank(pieces, lines.text)))
     return chunks
 
 
-def _add(spans: list[Span], field: int, start: int, end: int, text: bytes) -> None:
-    """Append a span, unless it is white space; one that only continues the last is joined to it."""
-    piece = text[start:end]
-    if not piece or piece.isspace():
-        return
-    if spans and spans[-1][0] == field and (spans[-1][2] == start or text[spans[-1][2] : start].isspace()):
-        spans[-1] = (field, spans[-1][1], end)
-    else:
-        spans.append((field, start, end))
+def _without_blank(pieces: list[Span], text: bytes) -> list[Span]:
+    """The pieces that are not white space, those of one field joined across it."""
+    if len(pieces) == 1:
+        return pieces if text[pieces[0][1] : pieces[0][2]].strip() else []
+    spans: list[Span] = []
+    before = -1
+    for piece in pieces:
+        field, start, end = piece
+        if end - start < LONGEST_BLANK and text[start:end].isspace():
+            continue
+        if field == before:
+            spans[-1] = (field, spans[-1][1], end)
+        else:
+            spans.append(piece)
+            before = field
+    return spans

@@ -2,8 +2,8 @@
 
 In: one lower-case ASCII word. Out: its stem, a shorter or equal word that is not always a word itself.
 M. F. Porter, "An algorithm for suffix stripping", Program 14 (3), 1980, pp. 130-137, with the two departures of the
-author's own later implementation (`abli`→`able` as `bli`→`ble`, and `logi`→`log`). On our own evaluation sets stemming is
-worth two hundredths of NDCG@10; a lighter stemmer (plural, -ed, -ing only) is worth half of that.
+author's own later implementation (`abli`→`able` as `bli`→`ble`, and `logi`→`log`). On our own evaluation sets stemming
+is worth two hundredths of NDCG@10; a lighter stemmer (plural, -ed, -ing only) is worth half of that.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _consonants(word: str) -> list[bool]:
 def _measure(word: str) -> int:
     """Porter's m: how often a vowel is followed by a consonant."""
     flags = _consonants(word)
-    return sum(1 for before, after in zip(flags, flags[1:], strict=False) if after and not before)
+    return sum(flags[at] and not flags[at - 1] for at in range(1, len(flags)))
 
 
 def _has_vowel(word: str) -> bool:

@@ -3,13 +3,15 @@
 In: a *run*, the maximal sequence of word characters that `greppy.kernels` finds in UTF-8 text (`getURLForID`,
 `user_name`, `Größe`, `東京都`). Out: its terms, as bytes:
 
-- an identifier of several parts: the whole (`geturlforid`), then each part (`get`, `url`, `for`, `id`). The whole is written
+- an identifier of several parts: the whole (`geturlforid`), then each part (`get`, `url`, `for`, `id`). The whole is
+written
   without underscores and is stemmed, so that `user_name`, `userName` and `username` are one term;
-- a part with digits: as it stands, and its letters and its digits where they are two or more (`sha256` → `sha256`, `sha`, `256`);
+- a part with digits: as it stands, and its letters and its digits where they are two or more (`sha256` → `sha256`,
+`sha`, `256`);
 - a word of another script: case-folded after NFKC; Chinese, Japanese and Korean by overlapping pairs of characters.
 
-Parts and words are stemmed (`greppy.analysis.stem`). A term is at most `LONGEST` bytes; what is longer is cut, in files and
-queries alike. Importable on the hot path.
+Parts and words are stemmed (`greppy.analysis.stem`). A term is at most `LONGEST` bytes; what is longer is cut, in
+files and queries alike. Importable on the hot path.
 """
 
 from __future__ import annotations
@@ -68,8 +70,15 @@ def _part_terms(part: bytes) -> tuple[bytes, ...]:
     return tuple(terms)
 
 
-def _stemmed(word: bytes) -> bytes:
-    return stem(word[:LONGEST].decode("ascii")).encode("ascii")
+class _Stems(dict[bytes, bytes]):
+    """Stems of the words met so far: source code repeats its words, and stemming costs ten times a look-up."""
+
+    def __missing__(self, word: bytes) -> bytes:
+        found = self[word] = stem(word[:LONGEST].decode("ascii")).encode("ascii")
+        return found
+
+
+_stemmed = _Stems().__getitem__
 
 
 def _unicode_terms(run: bytes) -> tuple[bytes, ...]:

@@ -51,7 +51,11 @@ def _leave(status: int) -> None:
         import signal
 
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if "threading" not in sys.modules:
+    if "threading" in sys.modules:
+        return
+    try:
+        sys.stderr.flush()  # a library may have warned there
+    finally:
         os._exit(status)
 
 

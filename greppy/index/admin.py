@@ -103,7 +103,8 @@ def _info(manifest: Manifest, size: int) -> IndexInfo:
 def forget(path: bytes, home: bytes) -> int:
     """Remove the index of the project at or around `path`, also when its folder is gone; returns the bytes freed.
 
-    Other worktrees of the repository share the index and keep it; only this worktree's manifest goes. Raises `NoIndex`, `IoFailure`.
+    Other worktrees of the repository share the index and keep it; only this worktree's manifest goes. Raises
+    `NoIndex`, `IoFailure`.
     """
     root = os.path.realpath(path)
     if os.path.isdir(root):
@@ -111,7 +112,9 @@ def forget(path: bytes, home: bytes) -> int:
     for directory in _directories(home):
         found = {manifest: _root_of(manifest) for manifest in manifests(directory)}
         if root in found.values():
-            return _remove(directory, [manifest for manifest, its_root in found.items() if its_root == root], len(found))
+            return _remove(
+                directory, [manifest for manifest, its_root in found.items() if its_root == root], len(found)
+            )
     raise NoIndex(f"{os.fsdecode(root)} is not indexed", "run 'greppy list' to see what is")
 
 
@@ -182,7 +185,7 @@ def _languages(store: Store, manifest: Manifest) -> dict[str, int]:
     tables = []
     for name in manifest.shards:
         shard = store.open_shard(name)
-        tables.append([language for _, language in shard.keys()])
+        tables.append([language for _, language in shard.blob_keys()])
     for file in range(manifest.meta.files):
         if not reasons[file]:
             counts[tables[shards[file]][blobs[file]]] += 1

@@ -1,6 +1,7 @@
 """One file of the working tree → one row of the manifest, analysing its bytes only when nobody has yet. Cold path.
 
-In: a path, what is known of it by its name, the analyses that exist. Out: a `Row`; a new analysis goes to a `ShardWriter`.
+In: a path, what is known of it by its name, the analyses that exist. Out: a `Row`; a new analysis goes to a
+`ShardWriter`.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Known:
     def _everything(self) -> Iterator[tuple[Key, tuple[str, int]]]:
         for shard in reversed(self._shards):
             name = shard.name.rpartition("/")[2]
-            for blob, key in enumerate(shard.keys()):
+            for blob, key in enumerate(shard.blob_keys()):
                 yield key, (name, blob)
 
 

@@ -52,12 +52,11 @@ class _Snapshot(NamedTuple):
     inputs: list[Watched]
 
 
-def build(
-    project: Project, shelf: Shelf, config: Config, old: Ledger, changes: Changes, progress: Progress
-) -> Outcome:
+def build(project: Project, shelf: Shelf, config: Config, old: Ledger, changes: Changes, progress: Progress) -> Outcome:
     """Make the snapshot true, analyse what is new, and give the manifest of it all.
 
-    `old` is what the last manifest said (empty for none), `shelf` holds the shards and takes new ones. Raises `GreppyError`s.
+    `old` is what the last manifest said (empty for none), `shelf` holds the shards and takes new ones. Raises
+    `GreppyError`s.
     """
     scope = Scope(project.root, object_format(project), config.max_file_size, time.time_ns())
     snapshot = _snapshot(project, config, old, changes, scope)
@@ -92,7 +91,7 @@ def _names_differ(project: Project, old: Ledger, folders: Sequence[int]) -> bool
     """Whether a changed folder has a name that is neither known nor ignored, or has lost a folder."""
     if not folders:
         return False
-    known = {item.path for item in (*old.rows, *old.folders)}
+    known = {row.path for row in old.rows} | {folder.path for folder in old.folders}
     news: list[bytes] = []
     for at in folders:
         folder = old.folders[at].path
@@ -159,4 +158,3 @@ def _size(root: bytes, path: bytes) -> int:
 
 def _exists(root: bytes, path: bytes) -> bool:
     return current_signature(root, path) != ABSENT
-

@@ -15,10 +15,10 @@ Layout (little-endian; section starts are multiples of 8)::
         page sums       u64 xxh3-64 of each page of everything before them
     -8  head sum        u64 xxh3-64 of header, table and page sums
 
-Opening a file verifies the head sum: the table and the page sums are then trusted. `Container.section` verifies each page of
-what it returns the first time that the page is touched, so a query pays for the bytes that it reads (32 KiB take
-5 microseconds) and a flipped bit anywhere either is never used or is an error. Sections are stored raw because they are read
-in place; nothing on the hot path is compressed (importing zstandard costs as much as a whole search).
+Opening a file verifies the head sum: the table and the page sums are then trusted. `Container.section` verifies each
+page of what it returns the first time that the page is touched, so a query pays for the bytes that it reads (32 KiB
+take 5 microseconds) and a flipped bit anywhere either is never used or is an error. Sections are stored raw because
+they are read in place; nothing on the hot path is compressed (importing zstandard costs as much as a whole search).
 
 Worked example, a container with magic GRPSHARD, analyzer 7 and one section 3 holding b"abc"::
 
@@ -41,20 +41,20 @@ Sections of a shard, n blobs and c chunks (sizes measured on Django 5.2.8 are in
     BLOB_BYTES              n x u32                bytes of the text
     BLOB_LENGTHS            n x 2 u32              runs in the bodies and in the comments of its chunks
     FIRST_CHUNK             (n+1) x u32            blob b has the chunks FIRST_CHUNK[b] .. FIRST_CHUNK[b+1]-1
-    CHUNK_LINE              c x u32                first line; a chunk ends where the next one of its blob begins
-    CHUNK_SYMBOL            c x u32                ordinal of its symbol; 0 is "no symbol"
+    CHUNK_LINE              c x u16 or u32         first line; a chunk ends where the next one of its blob begins
+    CHUNK_SYMBOL            c x u32                ordinal of its symbol; 0 is the empty one
     CHUNK_KIND              c x u8                 ordinal in KINDS
     CHUNK_LENGTHS           c x 2 u8               length codes of body and comments (`greppy.kernels`)
     KINDS                   text                   names of kinds, one a line
-    SYMBOL_ENDS             s x u32                end of each symbol's name in SYMBOLS
-    SYMBOLS                 text                   the names one after the other
+    SYMBOL_BLOCKS           as TERM_BLOCKS         of the qualified names of symbols
+    SYMBOLS                 as TERMS               sorted, front-coded in blocks; the empty name is the first
     TERM_BLOCKS             b x 2 u32              of each block of 16 terms: start in TERMS, start in POSTINGS
     TERMS                   see `postings`         the sorted terms, front-coded in blocks
     POSTINGS                see `kernels`          a posting list a term, in the order of the terms
     ======================  =====================  ==========================================================
 
-The sections of a manifest are told in `greppy.index.manifest`; TERM_BLOCKS, TERMS and POSTINGS are there too, for the words of
-paths (`greppy.index.names`).
+The sections of a manifest are told in `greppy.index.manifest`; TERM_BLOCKS, TERMS and POSTINGS are there too, for the
+words of paths (`greppy.index.names`).
 
 History: 1, the first.
 """
@@ -76,7 +76,7 @@ SHARD_MAGIC = b"GRPSHARD"
 MANIFEST_MAGIC = b"GRPMANIF"
 
 OIDS, LANGUAGES, BLOB_LANGUAGE, BLOB_FLAGS, BLOB_LINES, BLOB_BYTES, BLOB_LENGTHS, FIRST_CHUNK = range(1, 9)
-CHUNK_LINE, CHUNK_SYMBOL, CHUNK_KIND, CHUNK_LENGTHS, KINDS, SYMBOL_ENDS, SYMBOLS = range(9, 16)
+CHUNK_LINE, CHUNK_SYMBOL, CHUNK_KIND, CHUNK_LENGTHS, KINDS, SYMBOL_BLOCKS, SYMBOLS = range(9, 16)
 TERM_BLOCKS, TERMS, POSTINGS = range(16, 19)
 
 META, PATHS, STATS, FILE_OIDS, FILE_SHARD, FILE_BLOB, FILE_FLAGS, FILE_REASON = range(33, 41)
@@ -147,9 +147,7 @@ class Container:
             raise DamagedIndex(self.name, "wrong checksum of the header")
         self._sums = bytes(buffer[self._end : -_SUM])
         self._checked = bytearray(pages)
-        self._table = {
-            self._u64(at): (self._u64(at + 8), self._u64(at + 16)) for at in range(_HEADER, start, _ENTRY)
-        }
+        self._table = {self._u64(at): (self._u64(at + 8), self._u64(at + 16)) for at in range(_HEADER, start, _ENTRY)}
 
     def _u32(self, at: int) -> int:
         return int.from_bytes(self.buffer[at : at + 4], "little")

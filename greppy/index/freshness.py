@@ -1,6 +1,7 @@
 """Is the manifest still true? Stat data of every file, folder and input against it, and nothing read. Hot path.
 
-In: a manifest and the working tree. Out: `Changes`, empty when the snapshot is true. `greppy.index.builder` mends what is not.
+In: a manifest and the working tree. Out: `Changes`, empty when the snapshot is true. `greppy.index.builder` mends what
+is not.
 """
 
 from __future__ import annotations
@@ -47,9 +48,7 @@ def find_changes(manifest: Manifest, root: bytes, digest: bytes) -> Changes:
 def inputs_differ(manifest: Manifest) -> bool:
     """Whether a file that decides which files there are (the staging area, ignore rules, …) is another than it was."""
     stats = manifest.column(layout.INPUT_STATS, "q")
-    return any(
-        input_signature(path) != tuple(stats[4 * at : 4 * at + 4]) for at, path in enumerate(manifest.inputs)
-    )
+    return any(input_signature(path) != tuple(stats[4 * at : 4 * at + 4]) for at, path in enumerate(manifest.inputs))
 
 
 def input_signature(path: bytes) -> tuple[int, int, int, int]:

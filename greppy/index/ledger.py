@@ -1,6 +1,7 @@
 """The manifest as rows, for those who change it: manifest → rows → manifest. Cold path.
 
-In: rows in any order, folders, inputs and open shards. Out: the bytes of a manifest (`greppy.index.manifest` reads them).
+In: rows in any order, folders, inputs and open shards. Out: the bytes of a manifest (`greppy.index.manifest` reads
+them).
 """
 
 from __future__ import annotations
@@ -123,8 +124,8 @@ def pack_manifest(ledger: Ledger, shards: Sequence[Shard], origin: Origin) -> by
     width = 32 if origin.algorithm == "sha256" else 20
     sections = [
         (layout.META, "".join(f"{key}={value}\n" for key, value in meta.items()).encode("ascii")),
-        (layout.PATHS, _nul_ended(item.path for item in (*rows, *ledger.folders))),
-        (layout.STATS, _stats(item.signature for item in (*rows, *ledger.folders))),
+        (layout.PATHS, _nul_ended(row.path for row in rows) + _nul_ended(folder.path for folder in ledger.folders)),
+        (layout.STATS, _stats(row.signature for row in rows) + _stats(folder.signature for folder in ledger.folders)),
         (layout.FILE_OIDS, b"".join(row.oid or bytes(width) for row in rows)),
         (layout.FILE_SHARD, array("I", (0 if row.reason else place[row.shard] for row in rows)).tobytes()),
         (layout.FILE_BLOB, array("I", (row.blob for row in rows)).tobytes()),

@@ -1,6 +1,7 @@
 """Changing an index under its lock: refresh, full build, repair. Cold path.
 
-In: a project and its store. Out: the index is true again, on disk when it may be written, else in memory for this one process.
+In: a project and its store. Out: the index is true again, on disk when it may be written, else in memory for this one
+process.
 """
 
 from __future__ import annotations
@@ -91,9 +92,7 @@ def update(
     return outcome, manifest
 
 
-def _build(
-    project: Project, shelf: Shelf, config: Config, manifest: Manifest | None, progress: Progress
-) -> Outcome:
+def _build(project: Project, shelf: Shelf, config: Config, manifest: Manifest | None, progress: Progress) -> Outcome:
     """Build on what the manifest says, but for rows whose shard is damaged or gone."""
     if manifest is None:
         return build(project, shelf, config, EMPTY, EVERYTHING, progress)

@@ -6,8 +6,8 @@ In: the bytes of a manifest, mapped. Out: columns by file ordinal, files sorted 
     =============  ============  ===============================================================================
     META           text          one `key=value` a line; the keys are the slots of `Meta`
     PATHS          text          f paths, then d folders, relative to the root ("." is the root), each ended by NUL
-    STATS          (f+d) x 4 i64 size, mtime_ns, ctime_ns, inode by lstat; size -1: a folder, of which only mtime and inode count
-    FILE_OIDS      f x 20 or 32  git's hash of the bytes on disk; zeros when they were not read
+    STATS          (f+d) x 4 i64 size, mtime_ns, ctime_ns, inode by lstat; size -1: a folder, of which only mtime and
+    inode count FILE_OIDS      f x 20 or 32  git's hash of the bytes on disk; zeros when they were not read
     FILE_SHARD     f x u32       ordinal in SHARDS
     FILE_BLOB      f x u32       ordinal of the blob in its shard
     FILE_FLAGS     f x u32       flags of path, attributes and content (`greppy.analysis.classify`)
@@ -19,8 +19,8 @@ In: the bytes of a manifest, mapped. Out: columns by file ordinal, files sorted 
     DEAD           k x 2 u32     (shard, blob) of the blobs that no file of this snapshot has
     =============  ============  ===============================================================================
 
-An entry that was racy when it was observed (`greppy.git.files.is_racy`) has the mtime `NEVER`, so that the next search finds
-it changed and looks at its bytes.
+An entry that was racy when it was observed (`greppy.git.files.is_racy`) has the mtime `NEVER`, so that the next search
+finds it changed and looks at its bytes.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from greppy.index import format as layout
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from greppy.index.shard import Code
 
 NEVER = -1
 
@@ -50,9 +52,21 @@ REASONS = (
 
 
 class Meta:
-    """What holds for the whole snapshot. Times are ns since the epoch; `body` and `comment` are summed lengths of live chunks."""
+    """What holds for the whole snapshot. Times are ns since the epoch; `body` and `comment` are summed lengths of live
+    chunks."""
 
-    __slots__ = ("algorithm", "body", "chunks", "comment", "digest", "files", "folders", "indexed_at", "root", "text_bytes")
+    __slots__ = (
+        "algorithm",
+        "body",
+        "chunks",
+        "comment",
+        "digest",
+        "files",
+        "folders",
+        "indexed_at",
+        "root",
+        "text_bytes",
+    )
 
     def __init__(self, fields: dict[str, str]) -> None:
         self.root = bytes.fromhex(fields["root"])
@@ -81,7 +95,7 @@ class Manifest:
         self._paths: list[bytes] | None = None
         self._columns: dict[int, memoryview] = {}
 
-    def column(self, section: int, kind: str) -> memoryview:
+    def column(self, section: int, kind: Code) -> memoryview:
         """A whole section as a sequence of numbers; `kind` is its `array` type code."""
         column = self._columns.get(section)
         if column is None:

@@ -50,7 +50,7 @@ def _tagged(shard: Shard, place: int) -> Iterator[tuple[bytes, int, memoryview]]
 def _copy(shard: Shard, blobs: Sequence[int], columns: Columns, lengths: bytearray) -> array[int]:
     """Append the kept blobs' columns; returns the new ordinal of each chunk, `GONE` for dropped ones."""
     new = array("I", [GONE]) * shard.chunks
-    line = shard.column(layout.CHUNK_LINE, "I")
+    line = shard.starts()
     length = shard.column(layout.CHUNK_LENGTHS)
     for blob in blobs:
         start, end = shard.chunk_range(blob)

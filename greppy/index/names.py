@@ -1,9 +1,9 @@
 """Which files a word of a query names: an inverted index of the words in files' stems and in their folders' names.
 
-In: the paths of the indexed files. Out: a dictionary and posting lists (the format of a shard's) inside the manifest, since an
-analysis never knows its path. A posting's document is a file's ordinal; its code has bit 0 for a word of the stem and bit 1 for
-one of the parent folder. The whole stem in lower case, without separators and behind `WHOLE`, is one more word. Importable on
-the hot path; `pack_names` alone is cold.
+In: the paths of the indexed files. Out: a dictionary and posting lists (the format of a shard's) inside the manifest,
+since an analysis never knows its path. A posting's document is a file's ordinal; its code has bit 0 for a word of the
+stem and bit 1 for one of the parent folder. The whole stem in lower case, without separators and behind `WHOLE`, is
+one more word. Importable on the hot path; `pack_names` alone is cold.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def words_of_name(name: bytes) -> list[bytes]:
     """The words of one path component, in lower case."""
     words: list[bytes] = []
     for run in kernels.runs(name, 0, len(name)):
-        words += kernels.split_identifier(run) if run.isascii() else [run.decode("utf-8", "replace").casefold().encode()]
+        words += (
+            kernels.split_identifier(run) if run.isascii() else [run.decode("utf-8", "replace").casefold().encode()]
+        )
     return [word[:_LONGEST] for word in words]
 
 

@@ -6,19 +6,21 @@ Importable on the hot path. `greppy.index.writer` makes shards, `greppy.index.me
 
 from __future__ import annotations
 
-from greppy.errors import DamagedIndex
 from greppy.index import format as layout
 from greppy.index.postings import Terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Literal
+
+    Code = Literal["B", "H", "I", "q"]
 
 
 class Shard:
     """One open shard. `name` is its file's name; every accessor raises `DamagedIndex` for bytes that fail their sum."""
 
-    __slots__ = ("_columns", "_terms", "blobs", "chunks", "container", "name", "oid_bytes", "size")
+    __slots__ = ("_columns", "_symbols", "_terms", "blobs", "chunks", "container", "name", "oid_bytes", "size")
 
     def __init__(self, buffer: memoryview, analyzer: int, name: str) -> None:
         self.name = name
@@ -26,11 +28,12 @@ class Shard:
         self.container = layout.Container(buffer, layout.SHARD_MAGIC, analyzer, name)
         self._columns: dict[int, memoryview] = {}
         self._terms: Terms | None = None
+        self._symbols: Terms | None = None
         self.blobs = self.container.length(layout.BLOB_LANGUAGE)
         self.chunks = self.container.length(layout.CHUNK_KIND)
         self.oid_bytes = self.container.length(layout.OIDS) // self.blobs if self.blobs else 20
 
-    def column(self, section: int, kind: str = "B") -> memoryview:
+    def column(self, section: int, kind: Code = "B") -> memoryview:
         """A whole section as a sequence of numbers; `kind` is its `array` type code."""
         column = self._columns.get(section)
         if column is None:
@@ -62,7 +65,7 @@ class Shard:
         names = bytes(self.column(layout.LANGUAGES)).decode().split("\n")
         return names[self.column(layout.BLOB_LANGUAGE)[blob]]
 
-    def keys(self) -> Iterator[tuple[bytes, str]]:
+    def blob_keys(self) -> Iterator[tuple[bytes, str]]:
         """(oid, language) of every blob in order: the keys of the analyses held here."""
         names = bytes(self.column(layout.LANGUAGES)).decode().split("\n")
         oids = bytes(self.column(layout.OIDS))
@@ -75,9 +78,15 @@ class Shard:
         first = self.column(layout.FIRST_CHUNK, "I")
         return first[blob], first[blob + 1]
 
+    def starts(self) -> memoryview:
+        """The first line of each chunk; u16 where every one of them fits."""
+        return self.column(
+            layout.CHUNK_LINE, "H" if self.container.length(layout.CHUNK_LINE) == 2 * self.chunks else "I"
+        )
+
     def lines(self, blob: int, chunk: int) -> tuple[int, int]:
         """First and last line of a chunk, 1-based and inclusive."""
-        starts = self.column(layout.CHUNK_LINE, "I")
+        starts = self.starts()
         _, end = self.chunk_range(blob)
         last = starts[chunk + 1] - 1 if chunk + 1 < end else self.column(layout.BLOB_LINES, "I")[blob]
         return starts[chunk], last
@@ -85,12 +94,9 @@ class Shard:
     def symbol(self, chunk: int) -> str:
         """The qualified name of what a chunk defines; empty for none."""
         ordinal = self.column(layout.CHUNK_SYMBOL, "I")[chunk]
-        if not ordinal:
-            return ""
-        ends = self.column(layout.SYMBOL_ENDS, "I")
-        if ordinal >= len(ends):
-            raise DamagedIndex(self.name, "a chunk has a symbol that is not there")
-        return bytes(self.container.section(layout.SYMBOLS, ends[ordinal - 1], ends[ordinal])).decode("utf-8", "replace")
+        if self._symbols is None:
+            self._symbols = Terms(self.container, layout.SYMBOL_BLOCKS, layout.SYMBOLS)
+        return self._symbols[ordinal].decode("utf-8", "replace") if ordinal else ""
 
     def kind(self, chunk: int) -> str:
         names = bytes(self.column(layout.KINDS)).decode().split("\n")

@@ -1,4 +1,5 @@
-"""The shards at hand while an index is changed: those on disk, or, where nothing may be written, those in memory. Cold path.
+"""The shards at hand while an index is changed: those on disk, or, where nothing may be written, those in memory. Cold
+path.
 
 In: a store and the names of shards. Out: open shards, old and new ones alike.
 """
@@ -57,7 +58,8 @@ class Shelf:
 
     @property
     def write(self) -> Callable[[bytes], str]:
-        """What publishes a shard's bytes and gives its name. Where it can, it is a method that another process can be given."""
+        """What publishes a shard's bytes and gives its name. Where it can, it is a method that another process can be
+        given."""
         return self._remember if self.in_memory else self._store.write_shard
 
     def _remember(self, content: bytes) -> str:

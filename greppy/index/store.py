@@ -9,10 +9,10 @@ In: `$GREPPY_HOME` and a project. Out: open manifests and shards, and a lock for
         manifests/<xxh3-64 of the worktree's root>
         lock                 held (flock) by whoever changes the two folders above
 
-Files are published by temporary file, fsync and rename, shards before the manifest that names them; a reader needs no lock,
-and a process killed anywhere leaves the old index or the new one and at most temporary files, which the next holder of the
-lock removes. A home that cannot be written, or that belongs to somebody else, is not an error here: `Store.refusal` says why, and
-searches then answer from memory.
+Files are published by temporary file, fsync and rename, shards before the manifest that names them; a reader needs no
+lock, and a process killed anywhere leaves the old index or the new one and at most temporary files, which the next
+holder of the lock removes. A home that cannot be written, or that belongs to somebody else, is not an error here:
+`Store.refusal` says why, and searches then answer from memory.
 """
 
 from __future__ import annotations
@@ -77,7 +77,13 @@ class Store:
         """Make the folders. Raises `IoFailure` naming the one that cannot be made."""
         if self.refusal:
             raise IoFailure(self.refusal, "set GREPPY_HOME to a folder of your own that can be written")
-        for folder in (self.home, self.home + b"/indexes", self.directory, self._shards, os.path.dirname(self._manifest)):
+        for folder in (
+            self.home,
+            self.home + b"/indexes",
+            self.directory,
+            self._shards,
+            os.path.dirname(self._manifest),
+        ):
             try:
                 os.mkdir(folder, 0o700)
             except FileExistsError:
@@ -287,4 +293,6 @@ def _remove(path: bytes) -> None:
 
 def _io_failure(verb: str, path: bytes, error: OSError) -> IoFailure:
     what = error.strerror or str(error)
-    return IoFailure(f"cannot {verb} {os.fsdecode(path)}: {what}", "free some space or set GREPPY_HOME to another folder")
+    return IoFailure(
+        f"cannot {verb} {os.fsdecode(path)}: {what}", "free some space or set GREPPY_HOME to another folder"
+    )

@@ -3,9 +3,9 @@
 In: a ledger whose rows name shards. Out: the same ledger over fewer shards, and these shards in order.
 
 A refresh after an edit adds a shard of one blob. Shards of a tier (chunks within a factor of `FACTOR`) are merged when
-`FACTOR` of them have gathered, as in a log-structured merge tree (O'Neil et al. 1996): each blob is copied a logarithmic number of times,
-and a query opens at most `FACTOR` - 1 shards a tier. Analyses of blobs that are gone stay, so that going back to another branch
-analyses nothing, until they outweigh what is alive.
+`FACTOR` of them have gathered, as in a log-structured merge tree (O'Neil et al. 1996): each blob is copied a
+logarithmic number of times, and a query opens at most `FACTOR` - 1 shards a tier. Analyses of blobs that are gone
+stay, so that going back to another branch analyses nothing, until they outweigh what is alive.
 """
 
 from __future__ import annotations
@@ -78,14 +78,11 @@ def _tier(chunks: int) -> int:
     return tier
 
 
-def _merge(
-    shelf: Shelf, names: Collection[str], live: dict[str, set[int]], keep_dead: bool
-) -> tuple[Placement, str]:
+def _merge(shelf: Shelf, names: Collection[str], live: dict[str, set[int]], keep_dead: bool) -> tuple[Placement, str]:
     """Merge shards; where each of their blobs went, and the name of the new shard ("" when nothing was left)."""
     shards = [shelf[name] for name in names]
     keep = [
-        list(range(shard.blobs)) if keep_dead else sorted(live[name])
-        for name, shard in zip(names, shards, strict=True)
+        list(range(shard.blobs)) if keep_dead else sorted(live[name]) for name, shard in zip(names, shards, strict=True)
     ]
     if not any(keep):
         return {}, ""

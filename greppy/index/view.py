@@ -1,8 +1,8 @@
 """What a query looks at: one manifest and its shards, true at the moment it was opened. Hot path.
 
-In: a project, the home folder, the configuration. Out: a `View`. When the working tree is what the manifest says, opening a
-view reads stat data and nothing else; otherwise `greppy.index.maintenance` (cold) mends the index first, in memory where it may not be
-written.
+In: a project, the home folder, the configuration. Out: a `View`. When the working tree is what the manifest says,
+opening a view reads stat data and nothing else; otherwise `greppy.index.maintenance` (cold) mends the index first, in
+memory where it may not be written.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Looking at many files in parallel processes, each writing shards of its own. Cold path.
 
-In: tasks in path order. Out: their rows and the names of the new shards. Each process takes the next batch of neighbouring
-files from a shared counter, so that fast and slow files even out and a shard holds files that lie together; when it has gathered
-enough text it writes a shard and reports the rows, so memory stays bounded. A file that kills a process (a grammar may crash) costs
-only itself: what the process had not reported is done again by another, that file without its grammar. A process whose parent
-has gone stops at the next file.
+In: tasks in path order. Out: their rows and the names of the new shards. Each process takes the next batch of
+neighbouring files from a shared counter, so that fast and slow files even out and a shard holds files that lie
+together; when it has gathered enough text it writes a shard and reports the rows, so memory stays bounded. A file that
+kills a process (a grammar may crash) costs only itself: what the process had not reported is done again by another,
+that file without its grammar. A process whose parent has gone stops at the next file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.errors import IndexFailure, IoFailure
 from greppy.index.blobs import Examiner, Known, Scope, Task
@@ -37,19 +37,13 @@ _ROUNDS = 32
 _POLL_SECONDS = 0.05
 
 
-class Sink(Protocol):
-    """Where finished shards go; returns the shard's name."""
-
-    def __call__(self, content: bytes) -> str: ...
-
-
 class Job(NamedTuple):
-    """One build's work, the same for all its processes."""
+    """One build's work, the same for all its processes. `sink` publishes a finished shard and gives its name."""
 
     tasks: Sequence[Task]
     scope: Scope
     known: Known
-    sink: Sink
+    sink: Callable[[bytes], str]
     shard_bytes: int
     plain: frozenset[bytes]
 
@@ -154,13 +148,15 @@ def _examine_in_processes(job: Job, batches: list[range], workers: int, progress
         if not culprits:
             break
         job = job._replace(plain=job.plain | culprits)
-    raise IndexFailure("the indexing processes keep dying", "is the memory exhausted? try [index] workers = 1 in config.toml")
+    raise IndexFailure(
+        "the indexing processes keep dying", "is the memory exhausted? try [index] workers = 1 in config.toml"
+    )
 
 
 def _round(job: Job, batches: list[range], workers: int, progress: Progress) -> tuple[list[Done], frozenset[bytes]]:
     """Let processes work through the batches; what they reported, and the files in hand of those that died."""
     # Forking shares the table of known blobs and costs 5 ms; spawning, where forking is unsafe, 100.
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    context = multiprocessing.get_context("fork") if sys.platform == "linux" else multiprocessing.get_context("spawn")
     shared = Shared(context.Value("q", 0), context.Value("q", 0), context.Array("q", [-1] * workers))
     processes: dict[Connection, BaseProcess] = {}
     for number in range(workers):
@@ -172,11 +168,11 @@ def _round(job: Job, batches: list[range], workers: int, progress: Progress) -> 
     try:
         done = _listen(list(processes), shared, len(job.tasks), progress)
     finally:
-        for process in processes.values():
-            process.terminate()
-        for process in processes.values():
-            process.join()
-    crashed = frozenset(job.tasks[at].path for at in shared.in_hand if at >= 0)
+        for child in processes.values():
+            child.terminate()
+        for child in processes.values():
+            child.join()
+    crashed = frozenset(job.tasks[at].path for at in shared.in_hand[:] if at >= 0)
     return done, crashed
 
 

@@ -1,17 +1,18 @@
 """Writing one shard: analyses, one blob after the other → the bytes of a shard.
 
-In: `Analysis` values with their oid and language. Out: the bytes that `greppy.index.shard` reads. The inverted lists are
-made by `greppy.kernels.Inverter`; the columns of blobs and chunks are gathered here. Cold path.
+In: `Analysis` values with their oid and language. Out: the bytes that `greppy.index.shard` reads. The inverted lists
+are made by `greppy.kernels.Inverter`; the columns of blobs and chunks are gathered here. Cold path.
 """
 
 from __future__ import annotations
 
 from array import array
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from greppy import kernels
-from greppy.analysis.version import ANALYZER
 from greppy.analysis.tokens import terms_of_run
+from greppy.analysis.version import ANALYZER
 from greppy.index import format as layout
 from greppy.index.postings import pack_terms
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from greppy.analysis.chunks import Analysis, Chunk
 
 SIGNATURE = 1
+LONGEST_SYMBOL = 255
+"""Bytes of a qualified name that are kept, its end: a dictionary's strings have no more."""
 BODY, COMMENT = 0, 1  # places in a chunk's pair of length codes
 
 
@@ -36,15 +39,14 @@ class Names:
     def text(self) -> bytes:
         return "\n".join(self._ordinals).encode()
 
-    def packed(self) -> tuple[bytes, bytes]:
-        """(u32 end of each name, the names one after the other)."""
+    def sorted(self) -> tuple[list[bytes], array[int]]:
+        """The names sorted by their UTF-8, and for each ordinal its place among them."""
         names = [name.encode("utf-8", "replace") for name in self._ordinals]
-        ends = array("I")
-        total = 0
-        for name in names:
-            total += len(name)
-            ends.append(total)
-        return ends.tobytes(), b"".join(names)
+        order = sorted(range(len(names)), key=names.__getitem__)
+        place = array("I", bytes(4 * len(order)))
+        for at, ordinal in enumerate(order):
+            place[ordinal] = at
+        return [names[ordinal] for ordinal in order], place
 
 
 class Columns:
@@ -75,12 +77,14 @@ class Columns:
     def add_chunk(self, line: int, kind: str, symbol: str) -> None:
         self.chunk_line.append(line)
         self.chunk_kind.append(self.kinds(kind))
-        self.chunk_symbol.append(self.symbols(symbol))
+        self.chunk_symbol.append(self.symbols(_shortened(symbol)))
 
     def pack(self, lengths: bytes, terms: Sequence[bytes], postings: bytes, ends: Sequence[int]) -> bytes:
-        """The shard's bytes. `lengths` are two length codes a chunk; terms, lists and their ends as the kernel gives them."""
+        """The shard's bytes. `lengths` are two length codes a chunk; terms, lists and their ends as the kernel gives
+        them."""
         lengths = lengths.ljust(2 * len(self.chunk_kind), b"\0")
-        symbol_ends, symbols = self.symbols.packed()
+        names, place = self.symbols.sorted()
+        symbol_blocks, symbols = pack_terms(names, [0] * len(names))
         blocks, dictionary = pack_terms(terms, ends)
         sections = [
             (layout.OIDS, bytes(self.oids)),
@@ -91,12 +95,12 @@ class Columns:
             (layout.BLOB_BYTES, self.blob_bytes.tobytes()),
             (layout.BLOB_LENGTHS, blob_lengths(lengths, self.first_chunk)),
             (layout.FIRST_CHUNK, self.first_chunk.tobytes()),
-            (layout.CHUNK_LINE, self.chunk_line.tobytes()),
-            (layout.CHUNK_SYMBOL, self.chunk_symbol.tobytes()),
+            (layout.CHUNK_LINE, _narrow(self.chunk_line)),
+            (layout.CHUNK_SYMBOL, array("I", map(place.__getitem__, self.chunk_symbol)).tobytes()),
             (layout.CHUNK_KIND, bytes(self.chunk_kind)),
             (layout.CHUNK_LENGTHS, lengths),
             (layout.KINDS, self.kinds.text()),
-            (layout.SYMBOL_ENDS, symbol_ends),
+            (layout.SYMBOL_BLOCKS, symbol_blocks),
             (layout.SYMBOLS, symbols),
             (layout.TERM_BLOCKS, blocks),
             (layout.TERMS, dictionary),
@@ -105,14 +109,26 @@ class Columns:
         return layout.pack(layout.SHARD_MAGIC, ANALYZER, sections)
 
 
+def _narrow(numbers: array[int]) -> bytes:
+    """As u16 where all fit, else as u32."""
+    return (array("H", numbers) if max(numbers, default=0) < 1 << 16 else numbers).tobytes()
+
+
+def _shortened(symbol: str) -> str:
+    if len(symbol) * 4 <= LONGEST_SYMBOL:
+        return symbol
+    return symbol.encode("utf-8", "replace")[-LONGEST_SYMBOL:].decode("utf-8", "ignore")
+
+
 def blob_lengths(lengths: bytes, first_chunk: Sequence[int]) -> bytes:
     """For each blob u32 runs in the bodies and in the comments of its chunks, summed over the codes' smallest lengths.
 
-    Of the codes and not of the true lengths, so that the average that BM25F divides by is made of the lengths it divides.
+    Of the codes and not of the true lengths, so that the average that BM25F divides by is made of the lengths it
+    divides.
     """
     of_code = kernels.LENGTHS.__getitem__
     sums = array("I")
-    for start, end in zip(first_chunk, first_chunk[1:], strict=False):
+    for start, end in pairwise(first_chunk):
         pairs = lengths[2 * start : 2 * end]
         sums.append(sum(map(of_code, pairs[BODY::2])))
         sums.append(sum(map(of_code, pairs[COMMENT::2])))

@@ -39,12 +39,7 @@ def length_code(length: int) -> int:
 
 def posting_code(name: int, signature: int, comment: int, body: int) -> int:
     """The code of a posting with these term frequencies."""
-    return (
-        (name > 0) << 7
-        | (signature > 0) << 6
-        | _level(COMMENT_LEVELS, comment) << 4
-        | _level(LEVELS, body)
-    )
+    return (name > 0) << 7 | (signature > 0) << 6 | _level(COMMENT_LEVELS, comment) << 4 | _level(LEVELS, body)
 
 
 def _level(levels: tuple[int, ...], tf: int) -> int:

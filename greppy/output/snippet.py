@@ -72,8 +72,7 @@ def _without_blank_end(lines: Sequence[str]) -> Sequence[str]:
 def render_line(line: str, screen: Screen, width: int, terms: Sequence[str]) -> str:
     """`line` cut to `width` columns, made harmless, its matched terms coloured where the screen has colours."""
     line = line[:_LONGEST_LINE].replace("\t", "    ")
-    long = len(line) > width or (screen.terminal and not line.isascii() and _columns(line) > width)
-    if long:
+    if _taking(line, width, screen.terminal) < len(line):
         line = _cut(line, max(width, 2 * len(CUT) + 1), find_terms(line, terms), screen.terminal)
     if not screen.color:
         return printable(line)

@@ -1,7 +1,7 @@
 """A query's text → its plan: which terms to look for, and what the query names or speaks of. Hot path.
 
-In: the text as typed. Out: a `Plan`. Everything odd in a query is text: operators, quotes and brackets only separate words. Words that
-carry no meaning in a question (`where`, `are`, `the`) are left out as long as others remain.
+In: the text as typed. Out: a `Plan`. Everything odd in a query is text: operators, quotes and brackets only separate
+words. Words that carry no meaning in a question (`where`, `are`, `the`) are left out as long as others remain.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_TERMS = 60
-"""Terms of a plan: a mask of 64 bits tells which of them a chunk has. A query of 1,000 characters may have more words."""
+"""Terms of a plan: a mask of 64 bits tells which of them a chunk has. A query of 1,000 characters may have more
+words."""
 
 STOP_WORDS = frozenset(
-    b"a about an and any anyone are as at be been being but by can could did do does done each for from get gets give had has have "
-    b"how i if in into is it its let made make makes may me might must my no not of on onto or our out over shall should "
-    b"so some such than that the their them then there these they this those to up us use used uses using via was we were "
-    b"what when where which while who whom whose why will with within without would you your".split()
+    b"a about an and any anyone are as at be been being but by can could did do does done each for from get gets "
+    b"give had has have how i if in into is it its let made make makes may me might must my no not of on onto or our "
+    b"out over shall should so some such than that the their them then there these they this those to up us use used "
+    b"uses using via was we were what when where which while who whom whose why will with within without would you "
+    b"your".split()
 )
 """English words of grammar, and the verbs that only carry a question (`does … use`, `get`, `make`)."""
 
@@ -46,9 +48,9 @@ class Term:
 class Plan:
     """What to look for.
 
-    `words` are the query's words in lower case and in parts; `identifiers` the runs that look like names in code; `qualified` is
-    the query written as a symbol (`Session.save` for `Session::save()`) when it is nothing but a name, else empty; `speaks_of` is a
-    subset of test, docs, example.
+    `words` are the query's words in lower case and in parts; `identifiers` the runs that look like names in code;
+    `qualified` is the query written as a symbol (`Session.save` for `Session::save()`) when it is nothing but a name,
+    else empty; `speaks_of` is a subset of test, docs, example.
     """
 
     __slots__ = ("identifiers", "qualified", "speaks_of", "terms", "words")

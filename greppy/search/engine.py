@@ -1,7 +1,8 @@
-"""Searching: query → plan → candidates → score → lines → response. One function, `search`, reads in that order. Hot path.
+"""Searching: query → plan → candidates → score → lines → response. One function, `search`, reads in that order. Hot
+path.
 
-In: a `Request`. Out: a `Response`. The snapshot is made true first; a file that changes while it is searched makes the search start
-over, so that no result shows a line of one version beside the rank of another.
+In: a `Request`. Out: a `Response`. The snapshot is made true first; a file that changes while it is searched makes the
+search start over, so that no result shows a line of one version beside the rank of another.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int, str], None]
 
 _TRIES = 4
-"""How often a search starts over for files that change under it, or for damage that was repaired, before it gives up on them."""
+"""How often a search starts over for files that change under it, or for damage that was repaired, before it gives up
+on them."""
 
 
 class _Changed(Exception):
@@ -68,7 +70,9 @@ def search(request: Request, home: bytes, config: Config, progress: Progress) ->
             took_ms=round(response.took_ms, 1),
         )
         return response
-    raise IndexFailure(f"the index of {os.fsdecode(project.root)} is damaged and cannot be repaired", "run 'greppy forget'")
+    raise IndexFailure(
+        f"the index of {os.fsdecode(project.root)} is damaged and cannot be repaired", "run 'greppy forget'"
+    )
 
 
 def _repair(view: View, error: DamagedIndex) -> None:

@@ -1,7 +1,7 @@
 """A hit's text, and the lines in it that matter. Hot path.
 
-In: a file's bytes as they were indexed, a hit's lines, the plan. Out: the text of the lines, which of them hold the plan's terms (best
-first), and the words of the file that matched.
+In: a file's bytes as they were indexed, a hit's lines, the plan. Out: the text of the lines, which of them hold the
+plan's terms (best first), and the words of the file that matched.
 """
 
 from __future__ import annotations
@@ -40,21 +40,30 @@ class Matcher:
         self._weights = {term.term: idf[term.bit] for term in plan.terms}
         # Porter changes at most a word's last letters, so a line without the beginning of a stem cannot have the term.
         self._beginnings = [_beginning(term) for term in self._weights]
-        self._known: dict[bytes, tuple[float, bytes]] = {}
+        self._known: dict[bytes, list[bytes]] = {}
 
     def weigh(self, line: bytes) -> tuple[float, list[bytes]]:
         """What a line is worth (each term once), and its words that matched."""
-        lowered = line[:_LONGEST_LINE].lower()
-        if lowered.isascii() and not any(beginning in lowered for beginning in self._beginnings):
+        if not self._may_have(line[:_LONGEST_LINE].lower()):
             return 0.0, []
         found: dict[bytes, float] = {}
         words: list[bytes] = []
         for run in kernels.runs(line, 0, min(len(line), _LONGEST_LINE)):
-            matched = [term for term in terms_of_run(run) if term in self._weights]
+            matched = self._known.get(run)
+            if matched is None:
+                terms = terms_of_run(run) if self._may_have(run.lower()) else ()
+                matched = self._known[run] = [term for term in terms if term in self._weights]
             if matched:
                 words.append(run)
                 found.update((term, self._weights[term]) for term in matched)
         return sum(found.values()), words
+
+    def _may_have(self, lowered: bytes) -> bool:
+        """Whether text may have a term; underscores part what one term (`username`) joins, and other scripts fold."""
+        if not lowered.isascii():
+            return True
+        joined = lowered.replace(b"_", b"")
+        return any(beginning in joined for beginning in self._beginnings)
 
 
 def _beginning(term: bytes) -> bytes:
@@ -72,4 +81,6 @@ def cut(lines: Sequence[bytes], start: int, end: int, matcher: Matcher) -> Excer
             weights.append((-weight, number))
             words.update(dict.fromkeys(matched))
     content = b"\n".join(chosen).decode("utf-8", "replace")
-    return Excerpt(content, [number for _, number in sorted(weights)], [word.decode("utf-8", "replace") for word in words])
+    return Excerpt(
+        content, [number for _, number in sorted(weights)], [word.decode("utf-8", "replace") for word in words]
+    )

@@ -1,6 +1,7 @@
 """What ranking knows beyond BM25F: names of files, definitions of names, kinds of files. Hot path.
 
-In: a plan and a view. Out: shares and factors by file ordinal, which `greppy.search.rank` adds and multiplies (`greppy.search.weights`).
+In: a plan and a view. Out: shares and factors by file ordinal, which `greppy.search.rank` adds and multiplies
+(`greppy.search.weights`).
 """
 
 from __future__ import annotations

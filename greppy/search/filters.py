@@ -1,8 +1,10 @@
-"""Which files a search may answer with: `--path`, `--include`, `--exclude`, `--lang` → masks of files and chunks. Hot path.
+"""Which files a search may answer with: `--path`, `--include`, `--exclude`, `--lang` → masks of files and chunks. Hot
+path.
 
-In: a request and a view. Out: for each file and for each chunk of each shard a byte, zero for what is filtered out. A pattern without
-glob characters allows any path that contains it; with them it is a glob: `*` and `?` stay within a path component, `**` does not,
-`[…]` and `{a,b}` choose, and a pattern without a slash is matched against the file's name, one with a slash against the whole path.
+In: a request and a view. Out: for each file and for each chunk of each shard a byte, zero for what is filtered out. A
+pattern without glob characters allows any path that contains it; with them it is a glob: `*` and `?` stay within a
+path component, `**` does not, `[…]` and `{a,b}` choose, and a pattern without a slash is matched against the file's
+name, one with a slash against the whole path.
 """
 
 from __future__ import annotations
@@ -86,22 +88,29 @@ def _language_masks(languages: Sequence[str], view: View) -> list[bytes]:
 
 
 def folder_of(path: bytes, cwd: bytes, root: bytes) -> bytes:
-    """A `--path` relative to the project's root, "" for the root itself; it is looked for from `cwd`, then from the root.
+    """A `--path` relative to the project's root, "" for the root itself; it is looked for from `cwd`, then from the
+    root.
 
     Raises `BadArguments` when it is not there, or lies outside the project (also by way of a link).
     """
     name = os.fsdecode(path)
     if b"\0" in path:
         raise BadArguments("--path has a NUL in it", "give a folder of the project")
-    found = next((place for place in (os.path.join(cwd, path), os.path.join(root, path)) if os.path.lexists(place)), None)
+    found = next(
+        (place for place in (os.path.join(cwd, path), os.path.join(root, path)) if os.path.lexists(place)), None
+    )
     if found is None:
-        raise BadArguments(f"--path {name}: no such file or folder", "give a folder of the project, relative to where you are")
+        raise BadArguments(
+            f"--path {name}: no such file or folder", "give a folder of the project, relative to where you are"
+        )
     real = os.path.realpath(found)
     if real == root:
         return b""
     prefix = root if root.endswith(b"/") else root + b"/"
     if not real.startswith(prefix):
-        raise BadArguments(f"--path {name} is outside the project {os.fsdecode(root)}", "use --project to search elsewhere")
+        raise BadArguments(
+            f"--path {name} is outside the project {os.fsdecode(root)}", "use --project to search elsewhere"
+        )
     return real[len(prefix) :]
 
 
@@ -120,11 +129,14 @@ def matcher(pattern: bytes) -> Matcher:
     try:
         compiled = re.compile(_translated(pattern.removeprefix(b"/")), re.DOTALL)
     except re.error:
-        raise BadArguments(f"{os.fsdecode(pattern)} is not a glob", "close its brackets, or escape them as [[]") from None
+        raise BadArguments(
+            f"{os.fsdecode(pattern)} is not a glob", "close its brackets, or escape them as [[]"
+        ) from None
     if b"/" in pattern.rstrip(b"/"):
         return lambda path: compiled.fullmatch(path) is not None
-    return lambda path: compiled.fullmatch(path.rpartition(b"/")[2]) is not None or any(
-        compiled.fullmatch(folder) is not None for folder in path.split(b"/")[:-1]
+    return lambda path: (
+        compiled.fullmatch(path.rpartition(b"/")[2]) is not None
+        or any(compiled.fullmatch(folder) is not None for folder in path.split(b"/")[:-1])
     )
 
 

@@ -1,8 +1,9 @@
 """Scores of chunks → ranked hits: file-level evidence, named features, and one file not crowding out others. Hot path.
 
-In: a plan, a view, BM25F scores. Out: `Hit`s, best first, ties by path, then line. A hit's breakdown adds up to its score::
+In: a plan, a view, BM25F scores. Out: `Hit`s, best first, ties by path, then line. A hit's breakdown adds up to its
+score::
 
-    file = (bm25f + path + stem) · factor           bm25f: best chunk, plus shares of the next three; a definition counts as part of its chunk
+    file = (bm25f + path + stem) · factor           bm25f: best chunk, plus shares of the next three
     hit  = file · chunk / best chunk / rank of the chunk in its file
 """
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 
 class Hit:
-    """One ranked chunk: file ordinal, place of its shard, blob, chunk, lines, score, flags, and the parts of the score."""
+    """One ranked chunk: file ordinal, place of its shard, blob, chunk, lines, score, flags, and the parts of the
+    score."""
 
     __slots__ = ("blob", "breakdown", "chunk", "end_line", "file", "flags", "path", "place", "score", "start_line")
 

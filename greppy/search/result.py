@@ -45,9 +45,9 @@ class Result:
     """One ranked chunk of one file.
 
     `path` is relative to the project's root, in bytes; lines are 1-based and inclusive; `content` is the chunk's text
-    with `\\n` between lines and none at the end; `matched_lines` are the lines (absolute numbers) that hold a query term,
-    best first; `terms` the words of the file that matched, for highlighting; `flags` names such as "test" or "generated";
-    `breakdown` maps a feature's name to what it added to `score`.
+    with `\\n` between lines and none at the end; `matched_lines` are the lines (absolute numbers) that hold a query
+    term, best first; `terms` the words of the file that matched, for highlighting; `flags` names such as "test" or
+    "generated"; `breakdown` maps a feature's name to what it added to `score`.
     """
 
     __slots__ = (

@@ -1,12 +1,14 @@
 """Retrieval: the plan's terms → BM25F scores of chunks, and of files' blobs. Hot path.
 
-In: a plan and a view. Out: for each shard its `Scores`. The formula is BM25F (Robertson & Zaragoza 2009, section 3.5) in its simple form::
+In: a plan and a view. Out: for each shard its `Scores`. The formula is BM25F (Robertson & Zaragoza 2009, section 3.5)
+in its simple form::
 
     x(t, c)  = Σ_field weight(field) · tf(t, field, c) / (1 - b(field) + b(field) · length(field, c) / average(field))
     score(c) = Σ_t idf(t) · weight(t) · x / (k1 + x)
     idf(t)   = ln(1 + (N - df + ½) / (df + ½))
 
-N, df and the averages are of the live chunks of the snapshot, so that the history of an index never shows in its answers.
+N, df and the averages are of the live chunks of the snapshot, so that the history of an index never shows in its
+answers.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ class Frequencies:
 
 
 def score_chunks(plan: Plan, view: View, allowed: Sequence[bytearray | None]) -> tuple[list[Scores], Frequencies]:
-    """Scores of every chunk of every shard. `allowed[i]` has a byte for each chunk of shard i, zero for those filtered out; None: all.
+    """Scores of every chunk of every shard. `allowed[i]` has a byte for each chunk of shard i, zero for those filtered
+    out; None: all.
 
     Raises `DamagedIndex`.
     """
@@ -110,7 +113,8 @@ def _document_frequencies(
 
 
 def code_tables() -> array[float]:
-    """What a posting's code contributes: its fixed part (name, signature), its comment tf, its body tf; 256 of each, weighted."""
+    """What a posting's code contributes: its fixed part (name, signature), its comment tf, its body tf; 256 of each,
+    weighted."""
     fixed = array("d")
     comment = array("d")
     body = array("d")

@@ -1,8 +1,8 @@
 """Words that a project does not have → the nearest that it has, for an answer that found nothing. Cold path.
 
-In: terms of a plan without a match. Out: a line for each. Nearness is the optimal string alignment distance (Damerau 1964: insert,
-delete, replace, swap neighbours), at most two, one for short words; ties go to the word in more chunks. The dictionary has stems, so
-a real word is shown that stands for its stem in the first chunk that has it.
+In: terms of a plan without a match. Out: a line for each. Nearness is the optimal string alignment distance (Damerau
+1964: insert, delete, replace, swap neighbours), at most two, one for short words; ties go to the word in more chunks.
+The dictionary has stems, so a real word is shown that stands for its stem in the first chunk that has it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every number that ranking uses, in one table, with where its value comes from. Hot path.
 
-`dev` is the development half of our two evaluation sets (questions about 25 public repositories, and commit subjects of twelve); a
-value is round, and is kept only if neighbouring values do no better there.
+`dev` is the development half of our two evaluation sets (questions about 25 public repositories, and commit subjects
+of twelve); a value is round, and is kept only if neighbouring values do no better there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ K1 = 1.6
 
 B_BODY = 0.75
 B_COMMENT = 0.5
-"""BM25F length normalisation by field. 0.75 is the usual value (Robertson et al. 1994); comments vary less in what they say."""
+"""BM25F length normalisation by field. 0.75 is the usual value (Robertson et al. 1994); comments vary less in what
+they say."""
 
 NAME = 3.0
 SIGNATURE = 1.5
@@ -20,7 +21,8 @@ BODY = 1.0
 """BM25F weights of fields: a word in a definition's name says more about it than one in its body."""
 
 FOLLOW = (0.5, 0.35, 0.25)
-"""What the second to fourth best chunks of a file add to its best: a file that deals with a subject does so in several places."""
+"""What the second to fourth best chunks of a file add to its best: a file that deals with a subject does so in several
+places."""
 
 PATH = 1.0
 """Times the share of the query's words that the file's stem or its folder has, times the best file's score."""
@@ -29,8 +31,8 @@ DEFINITION = 1.0
 DEFINITION_CONTAINED = 0.5
 DEFINITION_OTHER_CASE = 0.5
 NAMED_FOR_IT = 1.5
-"""A chunk that defines what the query is (or, ½, contains) as a name, times the best chunk's score; ½ when only the case differs;
-times 1.5 where the file has that name too."""
+"""A chunk that defines what the query is (or, ½, contains) as a name, times the best chunk's score; ½ when only the
+case differs; times 1.5 where the file has that name too."""
 
 STEM_EQUALS = 0.5
 """A file whose stem is a word of the query, times the best file's score."""

@@ -37,9 +37,12 @@ def search(request, home, config, progress):
         for done in range(40):
             progress(done, 40, "indexing"); time.sleep(0.02)
     if what == "cursed":
-        return Response([Result(b"a\\x1b]0;x\\x07.py", 3, 3, 1.0, "ev\\x1bil", "function", content="x\\x1b[2J\\x9b\\u202ey")], 1, 1, b"/p")
-    faults = {"no project": errors.NoProject("no project here", "go elsewhere"), "os": OSError(28, "No space left on device"),
-              "memory": MemoryError(), "bug": ValueError("odd"), "recursion": RecursionError("deep"),
+        evil = "x\\x1b[2J\\x9b\\u202ey"
+        result = Result(b"a\\x1b]0;x\\x07.py", 3, 3, 1.0, "ev\\x1bil", "function", content=evil)
+        return Response([result], 1, 1, b"/p")
+    faults = {"no project": errors.NoProject("no project here", "go elsewhere"),
+              "os": OSError(28, "No space left on device"), "memory": MemoryError(),
+              "bug": ValueError("odd"), "recursion": RecursionError("deep"),
               "index": errors.IndexFailure("the index is broken", "rebuild it")}
     if what in faults:
         raise faults[what]
@@ -94,9 +97,9 @@ class Program:
             timeout=60,
         )
 
-    def python(self, code: str, *argv: str) -> subprocess.CompletedProcess[str]:
-        """Run `code` after the fake engine is in place."""
-        command = [sys.executable, "-c", FAKE_ENGINE + code, *argv]
+    def python(self, code: str, *argv: str, shell: str = "") -> subprocess.CompletedProcess[str]:
+        """Run `code` after the fake engine is in place; `shell` are redirections."""
+        command = ["sh", "-c", f'exec "$@" {shell}', "sh", sys.executable, "-c", FAKE_ENGINE + code, *argv]
         return subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, encoding="utf-8")
 
 

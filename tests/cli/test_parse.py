@@ -27,7 +27,7 @@ def by_click(argv: list[str]) -> tuple[str, list[str], dict[str, object]] | None
 
 def forms(option: Option) -> list[str]:
     long, short = option.long, option.short
-    values = ["5", "x", "100", "101", "0", "", "-", "--", "--json", "é", "٥", "5_0", " 5", "+5"]
+    values = ["5", "x", "100", "101", "0", "", "-", "--", "--json", "é", "\u0665", "5_0", " 5", "+5"]
     made = [long, option.negative, short, long + "=", long + "=5", long + "=x=y"]
     made += [short + value for value in values if short] + [long + "=" + value for value in values]
     return [form for form in made if form]

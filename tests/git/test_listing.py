@@ -370,8 +370,12 @@ def test_git_may_be_asked_about_thousands_of_names(repository: Repository) -> No
 
 def test_a_deep_tree_is_listed_without_recursion(repository: Repository) -> None:
     deep = b"/".join([b"d"] * 1200) + b"/x.py"
-    repository.write(deep)
-    assert [file.path for file in listing_of(repository.path).files] == [deep]
+    subprocess.run([b"mkdir", b"-p", os.path.dirname(deep)], cwd=repository.path, check=True)
+    (repository.path / os.fsdecode(deep)).touch()
+    listed = [file.path for file in listing_of(repository.path).files]
+    # pytest's own clearing up would recurse.
+    subprocess.run(["rm", "-rf", "d"], cwd=repository.path, check=True)
+    assert listed == [deep]
 
 
 def test_a_folder_that_changes_after_the_listing_began_is_not_trusted(repository: Repository) -> None:

@@ -23,4 +23,4 @@ gcc -std=gnu11 -O1 -g -Wall -Wextra -ffp-contract=off -fPIC -shared -fno-omit-fr
 cd "$work"
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 \
-    "$python" -m pytest -q -p no:cacheprovider --import-mode=importlib --rootdir="$work" "$work/tests/kernels" "$@"
+    "$python" -m pytest -q -p no:cacheprovider --import-mode=importlib --rootdir="$work" --basetemp="$work/tmp" tests/kernels "$@"

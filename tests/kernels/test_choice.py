@@ -36,7 +36,8 @@ def test_the_variable_forces_the_reference() -> None:
 
 def test_without_the_compiled_half_the_reference_stands_in_and_says_why() -> None:
     shown = run(
-        "import sys; sys.modules['greppy.kernels._fast'] = None; from greppy import kernels as k; print(k.compiled, k.why)"
+        "import sys; sys.modules['greppy.kernels._fast'] = None\n"
+        "from greppy import kernels as k; print(k.compiled, k.why)"
     )
     assert shown.startswith("False ")
     assert "_fast" in shown
@@ -45,7 +46,6 @@ def test_without_the_compiled_half_the_reference_stands_in_and_says_why() -> Non
 @pytest.mark.skipif(not kernels.compiled, reason="the compiled kernels are not in use")
 def test_the_compiled_half_is_taken_where_it_is_there() -> None:
     assert kernels.why == ""
-    assert kernels.runs is not kernels.changed_stats
     assert type(kernels.runs).__name__ == "builtin_function_or_method"
 
 

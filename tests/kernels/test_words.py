@@ -1,5 +1,6 @@
 """Runs, parts of identifiers and starts of lines: golden tables, simple oracles, and equality of the twins."""
 
+# ruff: noqa: RUF001
 from __future__ import annotations
 
 import re

@@ -36,9 +36,7 @@ class Inverter:
         self._docs = 0
         self._busy = False
 
-    def add(
-        self, doc: int, buf: ReadableBuffer, spans: Sequence[tuple[int, int, int]], /
-    ) -> None:
+    def add(self, doc: int, buf: ReadableBuffer, spans: Sequence[tuple[int, int, int]], /) -> None:
         """Counts the runs of `spans`, triples (field, start, end) into `buf`, for the document `doc`.
 
         Documents come in non-decreasing order, several calls for one accumulate; spans are clipped to the buffer. A
@@ -48,9 +46,7 @@ class Inverter:
         self._enter()
         try:
             if not max(self._docs - 1, 0) <= doc < DOCS:
-                raise ValueError(
-                    "documents must come in non-decreasing order, from 0 to 2**31 - 1"
-                )
+                raise ValueError("documents must come in non-decreasing order, from 0 to 2**31 - 1")
             self._docs = doc + 1
             for field, start, end in spans:
                 if not 0 <= field <= BODY:
@@ -77,9 +73,7 @@ class Inverter:
         lists, ends = bytearray(), array("Q")
         for term in terms:
             postings = self._terms[term]
-            lists += encode_postings(
-                list(postings), bytes(posting_code(*tf) for tf in postings.values())
-            )
+            lists += encode_postings(list(postings), bytes(posting_code(*tf) for tf in postings.values()))
             ends.append(len(lists))
         totals = array("Q", [self._docs, *self._totals])
         self._known = None
@@ -96,9 +90,7 @@ class Inverter:
     def _count(self, doc: int, field: int, found: list[bytes]) -> None:
         for run in found:
             for term in self._expanded(run):
-                self._terms.setdefault(term, {}).setdefault(doc, [0, 0, 0, 0])[
-                    field
-                ] += 1
+                self._terms.setdefault(term, {}).setdefault(doc, [0, 0, 0, 0])[field] += 1
             self._lengths.setdefault(doc, [0, 0, 0, 0])[field] += 1
             self._totals[field] += 1
 
@@ -107,9 +99,7 @@ class Inverter:
         terms = self._known.get(run)
         if terms is None:
             terms = self._expand(run)
-            if not isinstance(terms, tuple) or not all(
-                isinstance(term, bytes) for term in terms
-            ):
+            if not isinstance(terms, tuple) or not all(isinstance(term, bytes) for term in terms):
                 raise TypeError("expand must return a tuple of bytes")
             if not all(1 <= len(term) <= LONGEST_TERM for term in terms):
                 raise ValueError("a term must have 1 to 255 bytes")

@@ -41,9 +41,7 @@ def accumulate(
     sizes = memoryview(lengths).cast("B")
     alive = None if live is None else memoryview(live).cast("B")
     if len(tables) != 768 or len(norms) != 512:
-        raise ValueError(
-            "three code tables and two norm tables of 256 numbers each are needed"
-        )
+        raise ValueError("three code tables and two norm tables of 256 numbers each are needed")
     if not k1 > 0.0:
         raise ValueError("k1 must be positive")
     if not 0 <= bit <= 63:
@@ -114,11 +112,7 @@ def blob_scores(
     best, unions = floats(out), integers(out_masks, "Q")
     if len(follow) > 3:
         raise ValueError("at most three following chunks count")
-    if (
-        len(marks) != len(sums)
-        or len(unions) != len(best)
-        or len(starts) != len(best) + 1
-    ):
+    if len(marks) != len(sums) or len(unions) != len(best) or len(starts) != len(best) + 1:
         raise ValueError("scores, masks and chunk starts do not fit together")
     for blob in range(len(best)):
         begin, end = starts[blob], starts[blob + 1]

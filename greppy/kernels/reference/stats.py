@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-def changed_stats(
-    root: bytes, table: ReadableBuffer, stats: ReadableBuffer, n: int
-) -> list[int]:
+def changed_stats(root: bytes, table: ReadableBuffer, stats: ReadableBuffer, n: int) -> list[int]:
     """The indices of those of `n` paths whose lstat differs from what is recorded, or fails, in order.
 
     `table` is the paths relative to `root`, each followed by a NUL; an empty path is the root itself. `stats` is, a
@@ -23,24 +21,13 @@ def changed_stats(
     fit together.
     """
     paths, recorded = bytes(table), integers(stats, "Q")
-    if (
-        n < 0
-        or paths.count(b"\0") != n
-        or len(recorded) != 4 * n
-        or paths[-1:] not in (b"", b"\0")
-    ):
-        raise ValueError(
-            "the path table, the stat table and their count do not fit together"
-        )
+    if n < 0 or paths.count(b"\0") != n or len(recorded) != 4 * n or paths[-1:] not in (b"", b"\0"):
+        raise ValueError("the path table, the stat table and their count do not fit together")
     prefix = root + b"/"
     if not root or b"\0" in root:
         raise ValueError("the root must be named")
     names = paths.split(b"\0")[:n]
-    return [
-        i
-        for i, name in enumerate(names)
-        if _differs(prefix + name, *recorded[4 * i : 4 * i + 4])
-    ]
+    return [i for i, name in enumerate(names) if _differs(prefix + name, *recorded[4 * i : 4 * i + 4])]
 
 
 def _differs(path: bytes, size: int, mtime: int, ctime: int, inode: int) -> bool:

@@ -40,9 +40,7 @@ _WORDS = _Words()
 
 def runs(buf: ReadableBuffer, start: int, end: int) -> list[bytes]:
     """The runs of `buf[start:end]`, in order; the range is clipped to the buffer."""
-    text = bytes(memoryview(buf).cast("B")[max(start, 0) : max(end, 0)]).decode(
-        "utf-8", "surrogateescape"
-    )
+    text = bytes(memoryview(buf).cast("B")[max(start, 0) : max(end, 0)]).decode("utf-8", "surrogateescape")
     return [run.encode() for run in text.translate(_WORDS).split(" ") if run]
 
 
@@ -54,9 +52,7 @@ def split_identifier(run: bytes, /) -> list[bytes]:
     follows (`3d`, `2fa`). Bytes from 0x80 on count as lower-case letters.
     """
     parts: list[bytes] = []
-    for piece in bytes(
-        c if _is_letter(c) or _is_digit(c) else 0x20 for c in run
-    ).split():
+    for piece in bytes(c if _is_letter(c) or _is_digit(c) else 0x20 for c in run).split():
         begin = 0
         for at in range(1, len(piece)):
             if _parts_before(piece, begin, at):
