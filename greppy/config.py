@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Value = int | bool | str | tuple[str, ...]
+    Overrides = Mapping[str, Mapping[str, Value]]
 
 _HEADER = f"greppy {__version__} config 1"
 _LARGEST_FILE = 1 << 20
@@ -115,7 +116,7 @@ class Config:
         workers: int = 0,
         shard_bytes: int = 1 << 25,
         origins: Mapping[str, str] | None = None,
-        overrides: Mapping[str, Mapping[str, Value]] | None = None,
+        overrides: Overrides | None = None,
         warnings: Sequence[str] = (),
     ) -> None:
         self.limit = limit
@@ -152,10 +153,7 @@ class Config:
 
 
 def _made(
-    values: Mapping[str, Value],
-    origins: Mapping[str, str],
-    overrides: Mapping[str, Mapping[str, Value]],
-    warnings: Sequence[str],
+    values: Mapping[str, Value], origins: Mapping[str, str], overrides: Overrides, warnings: Sequence[str]
 ) -> Config:
     """A Config from values that were checked against `SETTINGS`, which the type checker cannot see."""
     return Config(**values, origins=origins, overrides=overrides, warnings=warnings)  # type: ignore[arg-type]
@@ -209,9 +207,6 @@ def _unreadable(path: bytes, error: OSError) -> IoFailure:
 
 def _folder(path: str) -> bytes:
     return os.path.normpath(os.path.expanduser(os.fsencode(path)))
-
-
-# From TOML to settings ---------------------------------------------------------------------------------------------
 
 
 def _parse(data: bytes, path: str) -> Config:
@@ -321,9 +316,6 @@ def _size(text: str) -> int | None:
         return None
 
 
-# The cache ----------------------------------------------------------------------------------------------------------
-
-
 def _cache_file(home: bytes) -> bytes:
     return os.path.join(home, b"config.cache")
 
@@ -355,14 +347,18 @@ def _row(path: str, setting: Setting, value: Value) -> list[str]:
 
 
 def _replace(path: bytes, data: bytes) -> None:
+    """Best effort: a home that cannot be written only costs the parse again."""
+    from contextlib import suppress
+
     temporary = path + b".%d" % os.getpid()
-    try:
+    with suppress(OSError):
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with open(fd, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    except OSError:
-        return  # a home that cannot be written only costs the parse again
+        try:
+            with open(fd, "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except OSError:
+            os.unlink(temporary)
 
 
 def _read_cache(home: bytes, state: os.stat_result) -> Config | None:

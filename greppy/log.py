@@ -68,7 +68,7 @@ def enabled(level: str, target: str) -> bool:
     return LEVELS.index(level) <= rank
 
 
-def event(level: str, target: str, **fields: object) -> None:
+def event(level: str, target: str, /, **fields: object) -> None:
     """Write one event; `level` is one of `LEVELS` but off, `fields` are printed in the order given."""
     if not enabled(level, target):
         return

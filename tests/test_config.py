@@ -215,7 +215,7 @@ def test_a_damaged_cache_is_noticed_or_harmless(tmp_path_factory: pytest.TempPat
     assert found is None or all(isinstance(getattr(found, s.name), type(getattr(parsed, s.name))) for s in SETTINGS)
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=("Cs",))), min_size=1))
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1))
 def test_any_pattern_survives_the_cache(tmp_path_factory: pytest.TempPathFactory, patterns: list[str]) -> None:
     home = tmp_path_factory.mktemp("home")
     file = written(home, "")

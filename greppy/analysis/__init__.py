@@ -1,0 +1,1 @@
+"""What a blob yields: its language, its text, its chunks and their terms."""

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from greppy.analysis import classify, cutting, embedded, grammars, languages, prose
 from greppy.analysis.encoding import to_text
-from greppy.analysis.lines import CODE_WINDOW, TEXT_WINDOW, Lines, Range, lines_of, windows
+from greppy.analysis.lines import CODE_WINDOW, TEXT_WINDOW, Lines, Range, windows
 from greppy.analysis.model import (
     BODY,
     COMMENT,
@@ -58,7 +58,7 @@ def analyze(data: bytes, language: str) -> Analysis | None:
     text, encoding = decoded
     if not text:
         return Analysis(text, encoding, 0, [], 0)
-    lines = lines_of(text)
+    lines = Lines(text)
     ranges, marks, flags = _cut(lines, language)
     flags |= classify.content_flags(text[: classify.MARKER_PROBE])
     if lines.mostly_long and languages.kind(language) in ("code", "markup"):

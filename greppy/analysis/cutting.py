@@ -6,12 +6,12 @@ code. Line numbers count from 0 here.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from typing import NamedTuple
+from bisect import bisect_left
 
 from greppy.analysis.lines import CODE_WINDOW, MOST_BYTES, Lines, Range, windows
 from greppy.analysis.loose import LooseCode
-from greppy.analysis.structure import FUNCTION_KINDS, MINOR_KINDS, ByteRange, Definition, Outline
+from greppy.analysis.pairing import FUNCTION_KINDS, MINOR_KINDS, ByteRange, Definition
+from greppy.analysis.structure import Outline
 
 LONG_FUNCTION = 60
 """Lines from which on a definition is cut into windows."""
@@ -25,6 +25,9 @@ TINY_GAP = 3
 FILE = "code"
 """Kind of the lines that no definition owns."""
 
+SCOPES = frozenset((FILE, "namespace", "module"))
+"""Kinds of owners that are not about anything themselves: their lines are cut as the loose lines of a file are."""
+
 _CLOSERS = b"{}()[];, \t\r\n"
 _CLOSING_WORDS = frozenset((b"end", b"fi", b"done", b"esac", b"endif", b"endfunction", b"endclass"))
 
@@ -36,7 +39,7 @@ class _Owner:
     it ends.
     """
 
-    __slots__ = ("first", "head", "last", "end", "kind", "symbol")
+    __slots__ = ("end", "first", "head", "kind", "last", "symbol")
 
     def __init__(self, first: int, head: int, last: int, end: int, kind: str, symbol: str) -> None:
         self.first = first
@@ -47,13 +50,16 @@ class _Owner:
         self.symbol = symbol
 
 
-class _Segment(NamedTuple):
+class _Segment:
     """Consecutive lines with the same owner. `opens`: they begin with the owner's first line."""
 
-    first: int
-    last: int
-    owner: _Owner
-    opens: bool
+    __slots__ = ("first", "last", "opens", "owner")
+
+    def __init__(self, first: int, last: int, owner: _Owner, opens: bool) -> None:
+        self.first = first
+        self.last = last
+        self.owner = owner
+        self.opens = opens
 
 
 _Placed = tuple[int, int, Definition]
@@ -68,11 +74,11 @@ def cut(outline: Outline, lines: Lines) -> list[Range]:
         lines,
     )
     ranges: list[Range] = []
-    for first, last, owner, _ in _joined(_segments(placed, lines), lines):
-        if owner.kind == FILE:
-            ranges += loose.cut(first, last)
+    for segment in _joined(_segments(placed, lines), lines):
+        if segment.owner.kind in SCOPES:
+            ranges += loose.cut(segment.first, segment.last, segment.owner.kind, segment.owner.symbol)
         else:
-            ranges += _windowed(first, last, owner, lines)
+            ranges += _windowed(segment.first, segment.last, segment.owner, lines)
     return ranges
 
 
@@ -99,10 +105,10 @@ def _placed(outline: Outline, lines: Lines) -> list[_Placed]:
 
 def _with_comments(first: int, lines: Lines, above: list[ByteRange], beginnings: list[int]) -> int:
     """The first line of the comments that stand directly above the line `first`, without a blank line between."""
-    while first > 0:
+    while first > 0 and not lines.is_blank(first - 1):
         edge = lines.starts[first]
-        nearest = bisect_right(beginnings, edge - 1) - 1
-        if nearest < 0 or lines.is_blank(first - 1):
+        nearest = bisect_left(beginnings, edge) - 1
+        if nearest < 0:
             break
         start, end = above[nearest]
         begins_at = lines.at(start)
@@ -129,7 +135,7 @@ def _segments(placed: list[_Placed], lines: Lines) -> list[_Segment]:
         top = stack[-1]
         if one.start >= top.end or head <= top.head:
             _extend(stack, last)
-        elif not _stays_inside(first, last, stack):
+        elif not _stays_inside(head, last, stack):
             first = max(first, at, top.first + 1 if top is not whole else 0)
             if first > at:
                 segments.append(_Segment(at, first - 1, top, at == top.first))
@@ -152,23 +158,53 @@ def _extend(stack: list[_Owner], last: int) -> None:
         owner.last = max(owner.last, last)
 
 
-def _stays_inside(first: int, last: int, stack: list[_Owner]) -> bool:
-    return last - first + 1 < SMALL_NESTED and any(owner.kind in FUNCTION_KINDS for owner in stack)
+def _stays_inside(head: int, last: int, stack: list[_Owner]) -> bool:
+    """Whether a definition has no chunk of its own: it is small, or would leave but a stump of a short function."""
+    top = stack[-1]
+    if top.kind in FUNCTION_KINDS and head - top.head < TINY_GAP and top.last - top.first < LONG_FUNCTION:
+        return True
+    return last - head + 1 < SMALL_NESTED and any(owner.kind in FUNCTION_KINDS for owner in stack)
 
 
 def _joined(segments: list[_Segment], lines: Lines) -> list[_Segment]:
     """The segments, those without content of their own joined to the one before (at the top of a file, after)."""
     joined: list[_Segment] = []
-    begins = 0
     for segment in segments:
-        belongs_before = not segment.opens and _joins(segment, lines)
-        if joined and belongs_before:
-            joined[-1] = joined[-1]._replace(last=segment.last)
-        elif not joined and segment.owner.kind == FILE and segment is not segments[-1] and _is_blank(segment, lines):
-            continue
+        before = joined[-1] if joined else None
+        if before is None:
+            if segment is segments[-1] or not _is_blank(segment, lines):
+                segment.first = 0
+                joined.append(segment)
+        elif segment.opens:
+            if _continues(before, segment, lines):
+                before.last, before.owner = segment.last, segment.owner
+            else:
+                joined.append(segment)
+        elif _joins(segment, lines):
+            before.last = segment.last
         else:
-            joined.append(segment._replace(first=begins) if not joined else segment)
+            segment.first = _past_blank(segment.first, lines)
+            before.last = segment.first - 1
+            joined.append(segment)
     return joined
+
+
+def _continues(before: _Segment, segment: _Segment, lines: Lines) -> bool:
+    """Whether a definition is another clause or overload of the one whose lines end directly above it."""
+    one, other = before.owner, segment.owner
+    return (
+        one.symbol == other.symbol
+        and one.kind == other.kind
+        and one is not other
+        and segment.last - before.first < LONG_FUNCTION
+        and not lines.is_blank(segment.first - 1)
+    )
+
+
+def _past_blank(line: int, lines: Lines) -> int:
+    while lines.is_blank(line):
+        line += 1
+    return line
 
 
 def _is_blank(segment: _Segment, lines: Lines) -> bool:
@@ -179,4 +215,4 @@ def _joins(segment: _Segment, lines: Lines) -> bool:
     content = lines.content(segment.first, segment.last).strip(_CLOSERS)
     if not content or _CLOSING_WORDS.issuperset(content.split()):
         return True
-    return segment.owner.kind != FILE and content.count(b"\n") + 1 < TINY_GAP
+    return segment.owner.kind not in SCOPES and content.count(b"\n") + 1 < TINY_GAP

@@ -20,13 +20,16 @@ from tree_sitter import Language, Parser, Point, Query, Tree
 SECONDS_PER_MEGABYTE = 2.0
 SHORTEST_LIMIT = 1.0
 
-_GRAMMAR_OF = {"cython": "python", "cuda": "cuda", "starlark": "starlark"}
+GRAMMARS: dict[str, str] = {}
+"""Grammars by another name than their language."""
+
 _OWN_PACKAGES = {"csharp": "tree_sitter_c_sharp", "yaml": "tree_sitter_yaml"}
 
 
 class Grammar(NamedTuple):
     """A parser and the cursor of the query over its trees. Both keep state while they run: one thread at a time."""
 
+    language: str
     parser: Parser
     query: Query
 
@@ -49,8 +52,8 @@ def load(language: str) -> Grammar | None:
     if not has_query(language):
         return None
     try:
-        grammar = Language(_binding(_GRAMMAR_OF.get(language, language)))
-        return Grammar(Parser(grammar), Query(grammar, _query_file(language).read_text("utf-8")))
+        grammar = Language(_binding(GRAMMARS.get(language, language)))
+        return Grammar(language, Parser(grammar), Query(grammar, _query_file(language).read_text("utf-8")))
     except (ImportError, OSError, AttributeError, ValueError, TypeError) as error:
         failures()[language] = f"{type(error).__name__}: {error}"
         return None

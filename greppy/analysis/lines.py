@@ -6,6 +6,7 @@ lines where there are any, for all text that has no better structure. Line numbe
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from itertools import accumulate
 from typing import NamedTuple
@@ -15,6 +16,9 @@ MOST_BYTES = 4096
 
 LONG_LINE = 1000
 """Bytes. People do not write longer lines, programs do."""
+
+
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
 class Range(NamedTuple):
@@ -38,16 +42,21 @@ TEXT_WINDOW = Window(15, 25, 30)
 CODE_WINDOW = Window(25, 40, 40)
 
 
-class Lines(NamedTuple):
-    """A text and the offset at which each of its lines begins; one more offset ends the last."""
+class Lines:
+    """A text that is not empty, and the offset at which each of its `count` lines begins; one more offset ends the last.
 
-    text: bytes
-    starts: list[int]
-    mostly_long: bool
+    `mostly_long`: more than half of its bytes are in lines that are longer than people write.
+    """
 
-    @property
-    def count(self) -> int:
-        return len(self.starts) - 1
+    __slots__ = ("count", "mostly_long", "starts", "text")
+
+    def __init__(self, text: bytes) -> None:
+        lengths = list(map(len, _LINE.findall(text)))
+        self.text = text
+        self.starts = list(accumulate(lengths, initial=0))
+        self.count = len(lengths)
+        long_bytes = sum(length for length in lengths if length > LONG_LINE) if max(lengths) > LONG_LINE else 0
+        self.mostly_long = 2 * long_bytes > len(text)
 
     def at(self, offset: int) -> int:
         """The line of the byte at `offset`."""
@@ -58,18 +67,8 @@ class Lines(NamedTuple):
         return self.text[self.starts[first] : self.starts[(first if last is None else last) + 1]]
 
     def is_blank(self, line: int) -> bool:
-        return not self.content(line).strip()
-
-
-def lines_of(text: bytes) -> Lines:
-    """The lines of a text that is not empty."""
-    lengths = list(map(len, text.split(b"\n")))
-    starts = list(accumulate(map((1).__add__, lengths), initial=0))
-    if text.endswith(b"\n"):
-        starts.pop()
-    starts[-1] = len(text)
-    long_bytes = sum(length for length in lengths if length > LONG_LINE) if max(lengths) > LONG_LINE else 0
-    return Lines(text, starts, 2 * long_bytes > len(text))
+        """Whether only white space is in it."""
+        return self.text[self.starts[line] : self.starts[line + 1]].isspace()
 
 
 def windows(lines: Lines, first: int, last: int, window: Window) -> list[tuple[int, int]]:

@@ -7,15 +7,11 @@ blank lines, as documented settings are. Line numbers count from 0.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
 
 from greppy.analysis.lines import CODE_WINDOW, Lines, Range, windows
 
 LONG_MINOR = 4
 """Lines from which on a constant has a chunk of its own wherever it stands."""
-
-SHORT_IMPORTS = 2
-"""Lines below which imports are not worth a chunk."""
 
 
 class LooseCode:
@@ -28,37 +24,31 @@ class LooseCode:
         self._runs = _runs(imports, lines)
         self._run_firsts = [first for first, _ in self._runs]
 
-    def cut(self, first: int, last: int) -> list[Range]:
-        """Ranges that cover the lines `first..last`, none of which a definition owns."""
+    def cut(self, first: int, last: int, kind: str, symbol: str) -> list[Range]:
+        """Ranges that cover the lines `first..last`; what has no kind of its own gets this `kind` and `symbol`."""
         ranges: list[Range] = []
-        for piece_first, piece_last, kind in self._pieces(first, last):
+        for piece_first, piece_last, is_import in self._pieces(first, last):
             for a, b in windows(self._lines, piece_first, piece_last, CODE_WINDOW):
-                ranges.append(Range(a, b, kind) if kind else self._named(a, b))
+                ranges.append(Range(a, b, "import") if is_import else self._named(a, b) or Range(a, b, kind, symbol))
         return ranges
 
-    def _pieces(self, first: int, last: int) -> list[tuple[int, int, str]]:
+    def _pieces(self, first: int, last: int) -> list[tuple[int, int, bool]]:
         """The lines `first..last` cut where imports or a constant of its own begin or end."""
-        cuts: dict[int, str] = {first: ""}
+        cuts: dict[int, bool] = {first: False}
         for a, b in self._runs[bisect_left(self._run_firsts, first) : bisect_left(self._run_firsts, last + 1)]:
-            if b - a + 1 >= SHORT_IMPORTS:
-                cuts.update({a: "import", min(b, last) + 1: ""})
+            cuts.update({a: True, self._past_blank(min(b, last) + 1): False})
         for minor in self._minors_in(first, last):
-            if minor.first not in cuts and self._stands_alone(minor):
-                cuts.update({minor.first: "", minor.last + 1: cuts.get(minor.last + 1, "")})
-        cuts.pop(last + 1, None)
-        beginnings = sorted(cuts)
+            if self._stands_alone(minor):
+                cuts.setdefault(minor.first, False)
+                cuts.setdefault(self._past_blank(minor.last + 1), False)
+        beginnings = sorted(line for line in cuts if line <= last)
         ends = [beginning - 1 for beginning in beginnings[1:]] + [last]
-        return self._without_blank((a, b, cuts[a]) for a, b in zip(beginnings, ends, strict=True))
+        return [(a, b, cuts[a]) for a, b in zip(beginnings, ends, strict=True)]
 
-    def _without_blank(self, pieces: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-        """The pieces, blank ones joined to the one before them."""
-        kept: list[tuple[int, int, str]] = []
-        for first, last, kind in pieces:
-            if kept and not self._lines.content(first, last).strip():
-                kept[-1] = (kept[-1][0], last, kept[-1][2])
-            else:
-                kept.append((first, last, kind))
-        return kept
+    def _past_blank(self, line: int) -> int:
+        while line < self._lines.count and self._lines.is_blank(line):
+            line += 1
+        return line
 
     def _minors_in(self, first: int, last: int) -> list[Range]:
         firsts = self._minor_firsts
@@ -72,8 +62,8 @@ class LooseCode:
     def _is_edge(self, line: int) -> bool:
         return line < 0 or line >= self._lines.count or self._lines.is_blank(line)
 
-    def _named(self, first: int, last: int) -> Range:
-        """A window of code; one of constants alone has their kind, and the name if it is only one."""
+    def _named(self, first: int, last: int) -> Range | None:
+        """A window of constants alone, with their kind, and the name if it is only one; None if there is other code."""
         minors = self._minors_in(first, last)
         at = first
         for minor in minors:
@@ -83,7 +73,7 @@ class LooseCode:
         else:
             if minors and (at > last or not self._lines.content(at, last).strip()):
                 return Range(first, last, minors[0].kind, minors[0].symbol if len(minors) == 1 else "")
-        return Range(first, last, "code")
+        return None
 
 
 def _runs(imports: list[tuple[int, int]], lines: Lines) -> list[tuple[int, int]]:

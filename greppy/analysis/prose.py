@@ -1,7 +1,7 @@
 """Prose by its headings: Markdown, reStructuredText, AsciiDoc, Org. Lines in, sections and marks of headings out.
 
 A section is a heading with the text up to the next heading of any level; its symbol is the path of headings that it
-lies under, "Guide > Install > Linux". Long sections are cut into windows that keep the symbol. Line numbers count from 0.
+lies under, "Guide > Install > Linux". Long sections are cut into windows that keep it. Line numbers count from 0.
 """
 
 from __future__ import annotations
@@ -31,13 +31,10 @@ class Heading(NamedTuple):
 def cut(lines: Lines, language: str) -> tuple[list[Range], list[Mark]]:
     """Sections that cover every line once, and a NAME mark for each heading."""
     headings = list(HEADINGS[language](lines))
-    ranges: list[Range] = []
-    if not headings or headings[0].line > 0:
-        end = headings[0].line - 1 if headings else lines.count - 1
-        ranges += _windowed(lines, 0, end, "text", "")
-    for heading, following, symbol in zip(headings, [*headings[1:], None], _symbols(lines, headings), strict=True):
-        end = following.line - 1 if following else lines.count - 1
-        ranges += _windowed(lines, heading.line, end, "section", symbol)
+    edges = [*(heading.line for heading in headings), lines.count]
+    ranges = _windowed(lines, 0, edges[0] - 1, "text", "")
+    for heading, symbol, following in zip(headings, _symbols(lines, headings), edges[1:], strict=True):
+        ranges += _windowed(lines, heading.line, following - 1, "section", symbol)
     return ranges, [(heading.start, heading.end, NAME) for heading in headings]
 
 

@@ -53,7 +53,7 @@ _greppy() {
         return
     fi
     local verb=search
-    (( ${+verbs[(r)$words[2]:*]} )) && { verb=$words[2]; shift words; (( CURRENT-- )); }
+    (( ${verbs[(I)$words[2]:*]} )) && { verb=$words[2]; shift words; (( CURRENT-- )); }
     case $verb in
 @CASES@    esac
 }

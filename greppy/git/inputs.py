@@ -33,7 +33,9 @@ class Settings(NamedTuple):
 
 def git_inputs(project: Project, config_listing: bytes, rule_files: Iterable[bytes]) -> Inputs:
     """Where a change may change the listing of a git project; `rule_files` are relative to its root."""
-    assert project.git_dir is not None and project.common_dir is not None and project.work_tree is not None
+    assert project.git_dir is not None
+    assert project.common_dir is not None
+    assert project.work_tree is not None
     settings = read_settings(config_listing, project.work_tree)
     paths = {os.path.join(project.git_dir, name) for name in (b"index", b"config.worktree")}
     paths.update(os.path.join(project.common_dir, name) for name in (b"config", b"config.worktree", b"info/exclude"))

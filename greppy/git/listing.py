@@ -17,11 +17,10 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from greppy.errors import IndexFailure
 from greppy.git.attributes import attributes_by_files, attributes_by_git
 from greppy.git.inputs import git_inputs
 from greppy.git.plain import PlainRules
-from greppy.git.plumbing import IgnoreOracle, run, started
+from greppy.git.plumbing import IgnoreOracle, OracleEnded, run, started
 from greppy.git.project import Project
 from greppy.git.rules import Rules, rules_of
 from greppy.git.walk import Entry, Tracked, Walked, walk
@@ -73,14 +72,13 @@ def list_project(project: Project, ignore: Sequence[str] = ()) -> Listing:
     extra = rules_of(ignore)
     if project.git_dir is None:
         return _list_plain(project, extra)
-    for attempt in range(LISTING_TRIES):
+    for _ in range(LISTING_TRIES - 1):
         try:
             return _list_git(project, extra)
-        except IndexFailure:
-            # A folder that turns into a link between the walk and the question makes git end.
-            if attempt == LISTING_TRIES - 1:
-                raise
-    raise AssertionError
+        except OracleEnded:
+            # A folder became a link between the walk and the question.
+            continue
+    return _list_git(project, extra)
 
 
 def check_ignored(project: Project, paths: Sequence[bytes], ignore: Sequence[str] = ()) -> set[bytes]:
@@ -102,7 +100,7 @@ def check_ignored(project: Project, paths: Sequence[bytes], ignore: Sequence[str
     try:
         with IgnoreOracle(project.root, project.work_tree, staged.hidden_rules) as oracle:
             return found | oracle.excluded(unknown)
-    except IndexFailure:
+    except OracleEnded:
         return found
 
 

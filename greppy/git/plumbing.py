@@ -160,6 +160,10 @@ def failure(args: Sequence[bytes | str], stderr: bytes) -> IndexFailure:
     return IndexFailure(f"git {_verb(args)}: {fatal.partition(': ')[2] or fatal}", hint)
 
 
+class OracleEnded(IndexFailure):
+    """git met a path that it refuses to judge, such as one below a folder that has just become a link."""
+
+
 class IgnoreOracle:
     """git's own judgement of untracked paths, by one `check-ignore` that is started at the first question.
 
@@ -187,7 +191,7 @@ class IgnoreOracle:
     def excluded(self, paths: Sequence[bytes]) -> set[bytes]:
         """Those of `paths` (relative to the root, none of them below a symbolic link) that git ignores.
 
-        Raises IndexFailure when git refuses a path and ends.
+        Raises OracleEnded when git refuses a path.
         """
         found: set[bytes] = set()
         start, size = 0, 0
@@ -214,7 +218,8 @@ class IgnoreOracle:
 
 def _exchange(process: subprocess.Popen[bytes], question: bytes, count: int) -> list[bytes]:
     """The `count` NUL-ended fields that a running git answers to `question`."""
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     answer = bytearray()
     try:
         process.stdin.write(question)
@@ -224,7 +229,7 @@ def _exchange(process: subprocess.Popen[bytes], question: bytes, count: int) -> 
                 raise BrokenPipeError
             answer += part
     except BrokenPipeError:
-        raise IndexFailure("git check-ignore ended before it answered", "try again") from None
+        raise OracleEnded("git check-ignore ended before it answered", "try again") from None
     return bytes(answer).split(b"\0")[:count]
 
 

@@ -14,9 +14,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pathspec.patterns.gitignore.base import GitIgnorePatternError
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
 from greppy.git.wildmatch import take_sets
 
 # What no one wants indexed where no `.gitignore` says so: other systems' stores, installed packages, caches. Lowest
@@ -113,6 +110,10 @@ def parse_rule(line: bytes) -> Rule | None:
 
 def compile_pattern(pattern: bytes) -> re.Pattern[bytes] | None:
     """The expression for a pattern without '!' and final '/'; None where it is not a valid one."""
+    # Here, because importing it takes longer than listing a git project, which needs none of this.
+    from pathspec.patterns.gitignore.base import GitIgnorePatternError
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
     if not pattern or pattern == b"/":
         return None
     stand_in = next(bytes([byte]) for byte in range(1, 256) if byte not in pattern and byte not in _SPACES)

@@ -13,24 +13,16 @@ from greppy.analysis.chunks import analyze
 from greppy.analysis.languages import detect
 from greppy.git.files import Unreadable, hash_blob, is_racy, read_with_signature
 from greppy.git.files import signature as signature_of
-from greppy.index import format as layout
 from greppy.index.ledger import ABSENT, Row, Signature, unsettled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from greppy.index.shard import Shard
+    from greppy.index.known import Key, Known
     from greppy.index.writer import ShardWriter
 
 PENDING = ""
 """The shard of a row whose analysis is in a shard that is still being written."""
 
-MANY = 64
-"""Look-ups from which on a table of all keys is cheaper than looking into each shard: half a millisecond against 20."""
-
 _HEAD = 4096
-
-Key = tuple[bytes, str]
 
 
 class Task(NamedTuple):
@@ -42,57 +34,12 @@ class Task(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What holds for every file of a build. `observed_ns`: when the files' stat data began to be read."""
+    """What holds for every file of a build. `observed_ns`: when its stat data began to be read (`time.time_ns`)."""
 
     root: bytes
     algorithm: str
     max_file_size: int
     observed_ns: int
-
-
-class Known:
-    """Where the analyses that exist lie: (oid, language) → (shard's name, blob)."""
-
-    def __init__(self, shards: Iterable[Shard] = ()) -> None:
-        self._shards = list(shards)
-        self._table: dict[Key, tuple[str, int]] | None = None
-        self._asked = 0
-
-    def find(self, key: Key) -> tuple[str, int] | None:
-        self._asked += 1
-        if self._table is None and self._asked > MANY:
-            self._table = dict(self._everything())
-        if self._table is not None:
-            return self._table.get(key)
-        return next((found for shard in self._shards if (found := _look_into(shard, key))), None)
-
-    def __reduce__(self) -> tuple[Callable[[dict[Key, tuple[str, int]]], Known], tuple[dict[Key, tuple[str, int]]]]:
-        """Open shards do not travel to another process; what they hold does."""
-        return _known_from, (dict(self._everything()),)
-
-    def _everything(self) -> Iterator[tuple[Key, tuple[str, int]]]:
-        for shard in reversed(self._shards):
-            name = shard.name.rpartition("/")[2]
-            for blob, key in enumerate(shard.blob_keys()):
-                yield key, (name, blob)
-
-
-def _known_from(table: dict[Key, tuple[str, int]]) -> Known:
-    known = Known()
-    known._table = table
-    return known
-
-
-def _look_into(shard: Shard, key: Key) -> tuple[str, int] | None:
-    oid, language = key
-    oids = bytes(shard.column(layout.OIDS))
-    at = oids.find(oid)
-    while at >= 0:
-        blob, rest = divmod(at, len(oid))
-        if not rest and shard.language(blob) == language:
-            return shard.name.rpartition("/")[2], blob
-        at = oids.find(oid, at + 1)
-    return None
 
 
 class Examiner:

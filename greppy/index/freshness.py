@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from xxhash import xxh3_64_digest
+
 from greppy import kernels
 from greppy.index import format as layout
 
@@ -15,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from greppy.config import Config
+    from greppy.git.project import Project
     from greppy.index.manifest import Manifest
 
 
@@ -31,18 +35,27 @@ class Changes:
     def __bool__(self) -> bool:
         return bool(self.files or self.folders or self.inputs)
 
+    def __len__(self) -> int:
+        return len(self.files) + len(self.folders) + self.inputs
 
-def find_changes(manifest: Manifest, root: bytes, digest: bytes) -> Changes:
-    """Compare the working tree at `root` and the configuration's digest with a manifest."""
+
+def find_changes(manifest: Manifest, project: Project, config: Config) -> Changes:
+    """Compare the working tree and what decides about it with a manifest."""
     files = manifest.meta.files
     count = files + manifest.meta.folders
     table = manifest.container.section(layout.PATHS)
-    different = kernels.changed_stats(root, table, manifest.column(layout.STATS, "q"), count)
+    different = kernels.changed_stats(project.root, table, manifest.column(layout.STATS, "q"), count)
     return Changes(
         [at for at in different if at < files],
         [at - files for at in different if at >= files],
-        manifest.meta.digest != digest or inputs_differ(manifest),
+        manifest.meta.digest != rules_digest(project, config) or inputs_differ(manifest),
     )
+
+
+def rules_digest(project: Project, config: Config) -> bytes:
+    """16 bytes that are others when the configuration has changed, or when it is another repository's files, or
+    nobody's, that the project has."""
+    return config.digest() + xxh3_64_digest(project.git_dir or b"")
 
 
 def inputs_differ(manifest: Manifest) -> bool:

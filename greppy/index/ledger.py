@@ -16,7 +16,7 @@ from greppy.index.manifest import NEVER, REASONS, Manifest
 from greppy.index.names import pack_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from greppy.index.shard import Shard
 
@@ -109,53 +109,89 @@ def _signature(stats: memoryview, at: int) -> Signature:
 def pack_manifest(ledger: Ledger, shards: Sequence[Shard], origin: Origin) -> bytes:
     """The bytes of a manifest over these shards, each of which is kept even where no row needs it."""
     rows = sorted(ledger.rows)
-    place = {shard.name.rpartition("/")[2]: ordinal for ordinal, shard in enumerate(shards)}
+    place = {shard.file: ordinal for ordinal, shard in enumerate(shards)}
     live = sorted((place[row.shard], row.blob, at) for at, row in enumerate(rows) if not row.reason)
     dead, counts = _counts(shards, {(shard, blob) for shard, blob, _ in live})
-    meta = {
+    width = 32 if origin.algorithm == "sha256" else 20
+    return pack_sections({
+        layout.META: meta_text(origin, len(rows), len(ledger.folders), counts),
+        layout.PATHS: _nul_ended(row.path for row in rows) + _nul_ended(folder.path for folder in ledger.folders),
+        layout.STATS: pack_stats([row.signature for row in rows] + [folder.signature for folder in ledger.folders]),
+        layout.FILE_OIDS: b"".join([row.oid or bytes(width) for row in rows]),
+        layout.FILE_SHARD: array("I", [0 if row.reason else place[row.shard] for row in rows]).tobytes(),
+        layout.FILE_BLOB: array("I", [row.blob for row in rows]).tobytes(),
+        layout.FILE_FLAGS: array("I", [row.flags for row in rows]).tobytes(),
+        layout.FILE_REASON: bytes([REASONS.index(row.reason) for row in rows]),
+        layout.BY_BLOB: array("I", [at for _, _, at in live]).tobytes(),
+        layout.INPUTS: _nul_ended(item.path for item in ledger.inputs),
+        layout.INPUT_STATS: pack_stats([item.signature for item in ledger.inputs]),
+        layout.SHARDS: "\n".join(place).encode("ascii"),
+        layout.DEAD: pack_places(dead),
+        **dict(pack_names((at, row.path) for at, row in enumerate(rows) if not row.reason)),
+    })
+
+
+def pack_sections(sections: Mapping[int, bytes]) -> bytes:
+    """The bytes of a manifest with these sections, of which none may be missing."""
+    return layout.pack(
+        layout.MANIFEST_MAGIC, ANALYZER, [(number, sections[number]) for number in layout.MANIFEST_SECTIONS]
+    )
+
+
+def meta_text(origin: Origin, files: int, folders: int, counts: Counts) -> bytes:
+    """The section META."""
+    fields = {
         "root": origin.root.hex(),
         "digest": origin.digest.hex(),
         "algorithm": origin.algorithm,
-        "files": len(rows),
-        "folders": len(ledger.folders),
+        "files": files,
+        "folders": folders,
         "indexed_at": origin.indexed_at,
-        **counts,
+        **counts._asdict(),
     }
-    width = 32 if origin.algorithm == "sha256" else 20
-    sections = [
-        (layout.META, "".join(f"{key}={value}\n" for key, value in meta.items()).encode("ascii")),
-        (layout.PATHS, _nul_ended(row.path for row in rows) + _nul_ended(folder.path for folder in ledger.folders)),
-        (layout.STATS, _stats(row.signature for row in rows) + _stats(folder.signature for folder in ledger.folders)),
-        (layout.FILE_OIDS, b"".join(row.oid or bytes(width) for row in rows)),
-        (layout.FILE_SHARD, array("I", (0 if row.reason else place[row.shard] for row in rows)).tobytes()),
-        (layout.FILE_BLOB, array("I", (row.blob for row in rows)).tobytes()),
-        (layout.FILE_FLAGS, array("I", (row.flags for row in rows)).tobytes()),
-        (layout.FILE_REASON, bytes(REASONS.index(row.reason) for row in rows)),
-        (layout.BY_BLOB, array("I", (at for _, _, at in live)).tobytes()),
-        (layout.INPUTS, _nul_ended(item.path for item in ledger.inputs)),
-        (layout.INPUT_STATS, _stats(item.signature for item in ledger.inputs)),
-        (layout.SHARDS, "\n".join(place).encode("ascii")),
-        *pack_names((at, row.path) for at, row in enumerate(rows) if not row.reason),
-        (layout.DEAD, array("I", (number for pair in dead for number in pair)).tobytes()),
-    ]
-    return layout.pack(layout.MANIFEST_MAGIC, ANALYZER, sections)
+    return "".join(f"{key}={value}\n" for key, value in fields.items()).encode("ascii")
 
 
 def _nul_ended(paths: Iterable[bytes]) -> bytes:
-    return b"".join(path + b"\0" for path in paths)
+    return b"".join([path + b"\0" for path in paths])
 
 
-def _stats(signatures: Iterable[Signature]) -> bytes:
+def pack_stats(signatures: Iterable[Signature]) -> bytes:
+    """Four i64 a signature; an inode of 64 bits keeps its bits."""
     numbers = array("q")
     for size, mtime, ctime, inode in signatures:
         numbers.extend((size, mtime, ctime, inode - (1 << 64) if inode >= 1 << 63 else inode))
     return numbers.tobytes()
 
 
-def _counts(shards: Sequence[Shard], live: set[tuple[int, int]]) -> tuple[list[tuple[int, int]], dict[str, int]]:
+def pack_places(places: Iterable[tuple[int, int]]) -> bytes:
+    """Two u32 a place."""
+    return array("I", [number for place in places for number in place]).tobytes()
+
+
+class Counts(NamedTuple):
+    """Sums over live blobs: chunks, lengths of bodies and of comments (BM25's averages), bytes of text."""
+
+    chunks: int
+    body: int
+    comment: int
+    text_bytes: int
+
+    def plus(self, other: Counts, times: int = 1) -> Counts:
+        return Counts(*(a + times * b for a, b in zip(self, other, strict=True)))
+
+
+def counts_of(shard: Shard, blob: int) -> Counts:
+    """What one blob adds to the sums when it is alive."""
+    start, end = shard.chunk_range(blob)
+    body, comment = shard.column(layout.BLOB_LENGTHS, "I")[2 * blob : 2 * blob + 2]
+    return Counts(end - start, body, comment, shard.column(layout.BLOB_BYTES, "I")[blob])
+
+
+def _counts(shards: Sequence[Shard], live: set[tuple[int, int]]) -> tuple[list[tuple[int, int]], Counts]:
     """(shard, blob) of the dead blobs, and the sums over the live ones."""
     dead: list[tuple[int, int]] = []
-    counts = dict.fromkeys(("chunks", "body", "comment", "text_bytes"), 0)
+    chunks = body = comment = text_bytes = 0
     for place, shard in enumerate(shards):
         lengths = shard.column(layout.BLOB_LENGTHS, "I")
         sizes = shard.column(layout.BLOB_BYTES, "I")
@@ -163,11 +199,11 @@ def _counts(shards: Sequence[Shard], live: set[tuple[int, int]]) -> tuple[list[t
             if (place, blob) not in live:
                 dead.append((place, blob))
                 continue
-            counts["chunks"] += end - start
-            counts["body"] += lengths[2 * blob]
-            counts["comment"] += lengths[2 * blob + 1]
-            counts["text_bytes"] += sizes[blob]
-    return dead, counts
+            chunks += end - start
+            body += lengths[2 * blob]
+            comment += lengths[2 * blob + 1]
+            text_bytes += sizes[blob]
+    return dead, Counts(chunks, body, comment, text_bytes)
 
 
 def unsettled(signature: Signature) -> Signature:

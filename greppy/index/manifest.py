@@ -6,18 +6,21 @@ In: the bytes of a manifest, mapped. Out: columns by file ordinal, files sorted 
     =============  ============  ===============================================================================
     META           text          one `key=value` a line; the keys are the slots of `Meta`
     PATHS          text          f paths, then d folders, relative to the root ("." is the root), each ended by NUL
-    STATS          (f+d) x 4 i64 size, mtime_ns, ctime_ns, inode by lstat; size -1: a folder, of which only mtime and
-    inode count FILE_OIDS      f x 20 or 32  git's hash of the bytes on disk; zeros when they were not read
+    STATS          (f+d) x 4 i64 size, mtime_ns, ctime_ns, inode by lstat; size -1: a folder, of which only its mtime
+                                 and its inode count
+    FILE_OIDS      f x 20 or 32  git's hash of the bytes on disk; zeros when they were not read
     FILE_SHARD     f x u32       ordinal in SHARDS
     FILE_BLOB      f x u32       ordinal of the blob in its shard
-    FILE_FLAGS     f x u32       flags of path, attributes and content (`greppy.analysis.classify`)
+    FILE_FLAGS     f x u32       flags of path and attributes (`greppy.analysis.classify`)
     FILE_REASON    f x u8        0: indexed; else an ordinal in REASONS: why not
     BY_BLOB        u32           ordinals of the indexed files, sorted by (shard, blob, path)
     INPUTS         text          absolute paths of the files that decide which files there are, each ended by NUL
     INPUT_STATS    i x 4 i64     as STATS, links followed; zeros when there is no such file
     SHARDS         text          names of the shards' files, one a line
-    DEAD           k x 2 u32     (shard, blob) of the blobs that no file of this snapshot has
+    DEAD           k x 2 u32     (shard, blob) of the blobs that no file of this snapshot has, in this order
     =============  ============  ===============================================================================
+
+TERM_BLOCKS, TERMS and POSTINGS follow: the words of the paths (`greppy.index.names`).
 
 An entry that was racy when it was observed (`greppy.git.files.is_racy`) has the mtime `NEVER`, so that the next search
 finds it changed and looks at its bytes.
@@ -48,6 +51,7 @@ REASONS = (
     "unreadable folder",
     "io error",
     "missing",
+    "analysis fails",
 )
 
 

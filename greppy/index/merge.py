@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from heapq import merge as merge_sorted
-from itertools import groupby
+from itertools import compress, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -74,8 +74,12 @@ def _joined(lists: Sequence[tuple[array[int], memoryview]]) -> bytes:
     codes = bytearray()
     for new, buffer in lists:
         found, found_codes = kernels.decode_postings(buffer)
-        for doc, code in zip(found, found_codes, strict=True):
-            if new[doc] != GONE:
-                docs.append(new[doc])
-                codes.append(code)
+        moved = list(map(new.__getitem__, found))
+        if GONE in moved:
+            alive = [doc != GONE for doc in moved]
+            docs += compress(moved, alive)
+            codes += bytes(compress(found_codes, alive))
+        else:
+            docs += moved
+            codes += found_codes
     return kernels.encode_postings(docs, bytes(codes)) if docs else b""

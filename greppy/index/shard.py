@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 
 class Shard:
-    """One open shard. `name` is its file's name; every accessor raises `DamagedIndex` for bytes that fail their sum."""
+    """One open shard. `name` is its file's path, for messages, and `file` the last part of it, by which manifests name
+    it; every accessor raises `DamagedIndex` for bytes that fail their sum."""
 
-    __slots__ = ("_columns", "_symbols", "_terms", "blobs", "chunks", "container", "name", "oid_bytes", "size")
+    __slots__ = ("_columns", "_symbols", "_terms", "blobs", "chunks", "container", "file", "name", "oid_bytes", "size")
 
     def __init__(self, buffer: memoryview, analyzer: int, name: str) -> None:
         self.name = name
+        self.file = name.rpartition("/")[2]
         self.size = len(buffer)
         self.container = layout.Container(buffer, layout.SHARD_MAGIC, analyzer, name)
         self._columns: dict[int, memoryview] = {}

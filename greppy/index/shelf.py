@@ -9,23 +9,30 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from greppy import log
 from greppy.analysis.version import ANALYZER
 from greppy.errors import DamagedIndex
 from greppy.index.shard import Shard
 from greppy.index.store import Store, Vanished, manifests, open_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 
 class Shelf:
-    """Open shards by name. `ours` are the names that the manifest at hand has, in its order."""
+    """Open shards by name. `ours` are the names that the manifest at hand has, in its order, and `lost` those of them
+    that are gone, damaged, or among `bad`."""
 
-    def __init__(self, store: Store, ours: Iterable[str] = (), in_memory: bool = False) -> None:
+    def __init__(
+        self, store: Store, names: Iterable[str] = (), in_memory: bool = False, bad: Collection[str] = ()
+    ) -> None:
         self._store = store
         self._open: dict[str, Shard] = {}
+        self._bad = set(bad)
         self.in_memory = in_memory
-        self.ours = [name for name in ours if self._take(name)]
+        names = list(names)
+        self.ours = [name for name in names if self._take(name)]
+        self.lost = [name for name in names if name not in self._open]
 
     def adopt_others(self) -> None:
         """Open the shards of the other worktrees too, so that what they analysed is not analysed again."""
@@ -41,9 +48,15 @@ class Shelf:
         """Open a shard; a damaged one is left out, and what it held is analysed again."""
         if name in self._open:
             return True
+        if name in self._bad:
+            return False
         try:
             self._open[name] = self._store.open_shard(name)
-        except (DamagedIndex, Vanished):
+        except DamagedIndex as error:
+            log.notice(f"{error.message}; analysing again what it held")
+            self._bad.add(name)
+            return False
+        except Vanished:
             return False
         return True
 
@@ -58,8 +71,7 @@ class Shelf:
 
     @property
     def write(self) -> Callable[[bytes], str]:
-        """What publishes a shard's bytes and gives its name. Where it can, it is a method that another process can be
-        given."""
+        """What publishes a shard's bytes and gives its name; on disk a method that another process can be given."""
         return self._remember if self.in_memory else self._store.write_shard
 
     def _remember(self, content: bytes) -> str:

@@ -1,6 +1,6 @@
-"""Where an index lies on disk, and the only code that opens, writes or removes its files.
+"""Where an index lies on disk, and the only code that opens, writes or removes its files. Hot path.
 
-In: `$GREPPY_HOME` and a project. Out: open manifests and shards, and a lock for those who change them. ::
+In: `$GREPPY_HOME` and a project. Out: open manifests and shards. ::
 
     $GREPPY_HOME/            0700, files 0600
       config.toml
@@ -17,39 +17,46 @@ holder of the lock removes. A home that cannot be written, or that belongs to so
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
-import stat
 
 from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
 from greppy.analysis.version import ANALYZER
 from greppy.errors import DamagedIndex, IoFailure
 from greppy.index import format as layout
+from greppy.index.home import readable, refusal
 from greppy.index.manifest import Manifest
 from greppy.index.shard import Shard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from greppy.index.lock import Lock
 
-_TEMPORARY = b".tmp-"
+TEMPORARY = b".tmp-"
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
+"""Failures to open a file that say nothing of the file."""
 
 
 class Vanished(Exception):
     """A shard that the manifest names is no longer there: another process merged it; open the manifest again."""
 
 
+class Unwritable(IoFailure):
+    """The index cannot be written; a search can still be answered from memory."""
+
+
 class Store:
     """The index of one project (all its worktrees)."""
 
-    __slots__ = ("_manifest", "_shards", "directory", "home", "refusal")
+    __slots__ = ("directory", "home", "manifest", "refusal", "shards")
 
     def __init__(self, home: bytes, store_path: bytes, view_name: bytes) -> None:
         self.home = home
         self.directory = home + b"/indexes/" + xxh3_64_hexdigest(store_path).encode()
-        self._shards = self.directory + b"/shards"
-        self._manifest = self.directory + b"/manifests/" + xxh3_64_hexdigest(view_name).encode()
+        self.shards = self.directory + b"/shards"
+        self.manifest = self.directory + b"/manifests/" + xxh3_64_hexdigest(view_name).encode()
         self.refusal = refusal(home)
 
     def open_manifest(self) -> Manifest | None:
@@ -59,73 +66,81 @@ class Store:
         """
         if self.refusal and not readable(self.home):
             return None
-        return open_manifest(self._manifest)
+        return open_manifest(self.manifest)
 
     def open_shard(self, name: str) -> Shard:
-        """Raises `Vanished` when it is not there, `DamagedIndex`."""
-        path = self._shards + b"/" + name.encode()
+        """Raises `Vanished` when it is not there, `DamagedIndex`.
+
+        Where the index cannot be written, nothing in it can be repaired while a search reads it: there the whole shard
+        is verified, 5 ms for 30 MB.
+        """
+        path = self.shards + b"/" + name.encode()
+        buffer = _map(path)
+        if buffer is None:
+            raise Vanished(name)
         try:
-            buffer = _map(path)
-        except FileNotFoundError:
-            raise Vanished(name) from None
-        try:
-            return Shard(buffer, ANALYZER, os.fsdecode(path))
+            shard = Shard(buffer, ANALYZER, os.fsdecode(path))
         except layout.OtherVersion:
             raise DamagedIndex(os.fsdecode(path), "another version than its manifest's") from None
+        if self.refusal:
+            shard.container.verify()
+        return shard
 
     def create(self) -> None:
-        """Make the folders. Raises `IoFailure` naming the one that cannot be made."""
+        """Make the folders. Raises `Unwritable` naming the one that cannot be made."""
         if self.refusal:
-            raise IoFailure(self.refusal, "set GREPPY_HOME to a folder of your own that can be written")
+            raise Unwritable(self.refusal, "set GREPPY_HOME to a folder of your own that can be written")
         for folder in (
             self.home,
             self.home + b"/indexes",
             self.directory,
-            self._shards,
-            os.path.dirname(self._manifest),
+            self.shards,
+            os.path.dirname(self.manifest),
         ):
             try:
-                os.mkdir(folder, 0o700)
-            except FileExistsError:
-                continue
+                _make_folder(folder)
             except OSError as error:
-                raise _io_failure("make", folder, error) from None
-            os.chmod(folder, 0o700)
+                raise refused("make", folder, error) from None
 
     def lock(self, wait: bool = True) -> Lock:
-        """The lock of the whole index; see `Lock.__enter__` for what it yields."""
-        return Lock(self.directory + b"/lock", wait)
+        """The lock of the whole index."""
+        from greppy.index.lock import Lock
+
+        return Lock(self, wait)
 
     def write_shard(self, content: bytes) -> str:
-        """Publish a shard; returns its name. Raises `IoFailure`."""
+        """Publish a shard; returns its name. Raises `Unwritable`."""
         name = xxh3_128_hexdigest(content)
-        _publish(self._shards + b"/" + name.encode(), content)
+        _publish(self.shards + b"/" + name.encode(), content)
         return name
 
     def write_manifest(self, content: bytes) -> None:
-        """Publish this worktree's manifest; the shards it names must be there. Raises `IoFailure`."""
-        _publish(self._manifest, content)
+        """Publish this worktree's manifest; the shards it names must be there. Raises `Unwritable`."""
+        _publish(self.manifest, content)
 
     def collect(self) -> None:
-        """Remove shards that no manifest names, manifests that cannot be read, and temporary files. Needs the lock."""
+        """Remove shards that no manifest names, manifests of another version, and temporary files. Needs the lock.
+
+        A damaged manifest stays, so that the worktree whose it is says so.
+        """
         named: set[bytes] = set()
-        for manifest in manifests(self.directory):
+        for path in manifests(self.directory):
             try:
-                found = open_manifest(manifest)
+                found = open_manifest(path)
             except DamagedIndex:
-                found = None
+                continue
             if found is None:
-                _remove(manifest)
+                remove(path)
             else:
                 named.update(name.encode() for name in found.shards)
-        for folder in (self._shards, os.path.dirname(self._manifest)):
-            for entry in os.listdir(folder):
-                if entry.startswith(_TEMPORARY) or (folder == self._shards and entry not in named):
-                    _remove(folder + b"/" + entry)
+        for folder in (self.shards, os.path.dirname(self.manifest)):
+            for entry in _names(folder):
+                if entry.startswith(TEMPORARY) or (folder == self.shards and entry not in named):
+                    remove(folder + b"/" + entry)
 
     def discard_shard(self, name: str) -> None:
         """Remove a damaged shard, so that its blobs are analysed again."""
-        _remove(self._shards + b"/" + name.encode())
+        remove(self.shards + b"/" + name.encode())
 
     def bytes_on_disk(self) -> int:
         """Bytes of all files of the index."""
@@ -134,18 +149,21 @@ class Store:
 
 def manifests(directory: bytes) -> list[bytes]:
     """The paths of the manifests in an index's directory."""
+    names = sorted(_names(directory + b"/manifests"))
+    return [directory + b"/manifests/" + name for name in names if not name.startswith(TEMPORARY)]
+
+
+def _names(folder: bytes) -> list[bytes]:
     try:
-        names = os.listdir(directory + b"/manifests")
+        return os.listdir(folder)
     except OSError:
         return []
-    return [directory + b"/manifests/" + name for name in sorted(names) if not name.startswith(_TEMPORARY)]
 
 
 def open_manifest(path: bytes) -> Manifest | None:
     """The manifest in a file; None when there is none or it is of another version. Raises `DamagedIndex`."""
-    try:
-        buffer = _map(path)
-    except FileNotFoundError:
+    buffer = _map(path)
+    if buffer is None:
         return None
     try:
         return Manifest(buffer, ANALYZER, os.fsdecode(path))
@@ -167,92 +185,43 @@ def directory_bytes(directory: bytes) -> int:
     return total
 
 
-class Lock:
-    """An exclusive lock on an index, freed by the kernel when its holder dies.
-
-    Entering yields True when it is held, False when `wait` is false and somebody else has it. Raises `IoFailure`.
-    """
-
-    __slots__ = ("_descriptor", "_path", "_wait")
-
-    def __init__(self, path: bytes, wait: bool) -> None:
-        self._path = path
-        self._wait = wait
-        self._descriptor = -1
-
-    def __enter__(self) -> bool:
-        import fcntl
-
+def _map(path: bytes) -> memoryview | None:
+    """A file's bytes, mapped; None when there is no such file. Raises `DamagedIndex` for what cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX if self._wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError as error:
-            raise _io_failure("lock", self._path, error) from None
-        return True
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-
-def refusal(home: bytes) -> str:
-    """Why nothing may be written below a home; empty when all is well. A loose mode of our own folder is tightened."""
-    name = os.fsdecode(home)
-    try:
-        found = os.stat(home)
-    except FileNotFoundError:
-        return _refusal_to_make(home)
+            size = os.fstat(descriptor).st_size
+            return memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)) if size else memoryview(b"")
+        finally:
+            os.close(descriptor)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
-        return f"cannot use {name}: {error.strerror}"
-    if not stat.S_ISDIR(found.st_mode):
-        return f"cannot use {name}: not a folder"
-    if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
-        return f"cannot use {name}: it belongs to another user"
-    if found.st_mode & 0o077:
-        try:
-            os.chmod(home, 0o700)
-        except OSError:
-            return f"cannot use {name}: others may enter it and its mode cannot be changed"
-    return "" if os.access(home, os.W_OK | os.X_OK) else f"cannot use {name}: it cannot be written"
+        if error.errno in _SHORTAGES:
+            raise IoFailure(f"cannot open {os.fsdecode(path)}: {error.strerror}", "try again") from None
+        raise DamagedIndex(os.fsdecode(path), error.strerror or "unreadable") from None
 
 
-def _refusal_to_make(home: bytes) -> str:
-    parent = os.path.dirname(os.path.abspath(home))
-    if os.path.isdir(parent) and os.access(parent, os.W_OK | os.X_OK):
-        return ""
+def _make_folder(folder: bytes) -> None:
+    """A folder that nobody else may enter, and those above it. Its mode is set again, since the umask may take bits."""
+    if os.path.isdir(folder):
+        return
+    parent = os.path.dirname(folder)
+    if not os.path.isdir(parent):
+        _make_folder(parent)
     try:
-        os.makedirs(home, 0o700)
-    except OSError as error:
-        return f"cannot make {os.fsdecode(home)}: {error.strerror}"
-    return ""
-
-
-def readable(home: bytes) -> bool:
-    """Whether an index below a home that cannot be written may be read: it is ours (a read-only disk, say)."""
-    try:
-        return not hasattr(os, "geteuid") or os.stat(home).st_uid == os.geteuid()
-    except OSError:
-        return False
-
-
-def _map(path: bytes) -> memoryview:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    try:
-        size = os.fstat(descriptor).st_size
-        return memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)) if size else memoryview(b"")
-    finally:
-        os.close(descriptor)
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
+        return
+    os.chmod(folder, 0o700)
 
 
 def _publish(path: bytes, content: bytes) -> None:
     """Write a file so that it is there whole or not at all, also after a power cut."""
     folder, name = os.path.split(path)
-    temporary = folder + b"/" + _TEMPORARY + str(os.getpid()).encode() + b"-" + name
+    temporary = folder + b"/" + TEMPORARY + str(os.getpid()).encode() + b"-" + name
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -263,10 +232,10 @@ def _publish(path: bytes, content: bytes) -> None:
         os.rename(temporary, path)
         _sync_folder(folder)
     except OSError as error:
-        _remove(temporary)
-        raise _io_failure("write", path, error) from None
+        remove(temporary)
+        raise refused("write", path, error) from None
     except BaseException:
-        _remove(temporary)
+        remove(temporary)
         raise
 
 
@@ -284,15 +253,17 @@ def _sync_folder(folder: bytes) -> None:
         os.close(descriptor)
 
 
-def _remove(path: bytes) -> None:
+def remove(path: bytes) -> None:
+    """Remove a file; one that is gone already, or that cannot be removed, is left as it is."""
     try:
         os.unlink(path)
     except OSError:
         return
 
 
-def _io_failure(verb: str, path: bytes, error: OSError) -> IoFailure:
+def refused(verb: str, path: bytes, error: OSError) -> Unwritable:
+    """What a system call's refusal means for the index."""
     what = error.strerror or str(error)
-    return IoFailure(
+    return Unwritable(
         f"cannot {verb} {os.fsdecode(path)}: {what}", "free some space or set GREPPY_HOME to another folder"
     )

@@ -4,8 +4,9 @@ In: a ledger whose rows name shards. Out: the same ledger over fewer shards, and
 
 A refresh after an edit adds a shard of one blob. Shards of a tier (chunks within a factor of `FACTOR`) are merged when
 `FACTOR` of them have gathered, as in a log-structured merge tree (O'Neil et al. 1996): each blob is copied a
-logarithmic number of times, and a query opens at most `FACTOR` - 1 shards a tier. Analyses of blobs that are gone
-stay, so that going back to another branch analyses nothing, until they outweigh what is alive.
+logarithmic number of times, and a query opens at most `FACTOR` - 1 small shards a tier. Analyses of blobs that are gone
+stay, so that going back to another branch analyses nothing, until they outweigh what is alive; then shards without a
+live blob are dropped, and those with few are written anew without the rest.
 """
 
 from __future__ import annotations
@@ -16,57 +17,64 @@ from typing import TYPE_CHECKING
 from greppy.index.merge import merge
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from greppy.index.ledger import Ledger, Row
     from greppy.index.shard import Shard
     from greppy.index.shelf import Shelf
 
 FACTOR = 8
-LARGEST_MERGED = 1 << 18
-"""Chunks from which on a shard is left alone: merging it would cost seconds (measured: 4 microseconds a posting)."""
+LARGEST_MERGED = 1 << 15
+"""Chunks from which on a shard is left alone: some 8 MB of source text, whose merging takes a second."""
 
 Placement = dict[tuple[str, int], tuple[str, int]]
 """(shard, blob) → where that blob is now."""
 
 
+def is_settled(shards: Sequence[Shard], live: int) -> bool:
+    """Whether nothing is to be done for shards of which `live` blobs are alive."""
+    blobs = sum(shard.blobs for shard in shards)
+    return not _mostly_dead(blobs, live) and not _overfull({shard.name: shard.chunks for shard in shards})
+
+
 def merge_tiers(ledger: Ledger, shelf: Shelf, new: Sequence[str]) -> tuple[Ledger, list[Shard]]:
     """Merge what should be merged; the ledger's rows then point to the merged shards."""
-    used = {row.shard for row in ledger.rows if not row.reason}
-    names = list(dict.fromkeys([*shelf.ours, *sorted(used - set(shelf.ours) - set(new)), *new]))
-    live = _live_blobs(ledger)
-    if _mostly_dead(shelf, names, live):
-        names = [name for name in names if name in used]
-        keep_dead = False
-    else:
-        keep_dead = True
-    while group := _overfull(shelf, names):
+    live = _live_blobs(ledger.rows)
+    names = list(dict.fromkeys([*shelf.ours, *sorted(live.keys() - {*shelf.ours, *new}), *new]))
+    blobs = sum(shelf[name].blobs for name in names)
+    keep_dead = not _mostly_dead(blobs, sum(map(len, live.values())))
+    group: list[str] = []
+    if not keep_dead:
+        names = [name for name in names if name in live]
+        group = [name for name in names if _mostly_dead(shelf[name].blobs, len(live[name]))]
+    while group := group or _overfull({name: shelf[name].chunks for name in names}):
         moved, merged = _merge(shelf, group, live, keep_dead)
-        names = [name for name in names if name not in group] + ([merged] if merged else [])
+        kept = [name for name in names if name not in group]
+        names = list(dict.fromkeys([*kept, merged] if merged else kept))
         ledger = ledger._replace(rows=[_moved(row, moved) for row in ledger.rows])
-        live = _live_blobs(ledger)
+        live = _live_blobs(ledger.rows)
+        group = []
     return ledger, [shelf[name] for name in names]
 
 
-def _live_blobs(ledger: Ledger) -> dict[str, set[int]]:
+def _live_blobs(rows: Iterable[Row]) -> dict[str, set[int]]:
     live: dict[str, set[int]] = defaultdict(set)
-    for row in ledger.rows:
+    for row in rows:
         if not row.reason:
             live[row.shard].add(row.blob)
     return live
 
 
-def _mostly_dead(shelf: Shelf, names: Sequence[str], live: dict[str, set[int]]) -> bool:
-    total = sum(shelf[name].blobs for name in names)
-    return total > 2 * sum(len(live[name]) for name in names) + FACTOR
+def _mostly_dead(blobs: int, live: int) -> bool:
+    return blobs > 2 * live + FACTOR
 
 
-def _overfull(shelf: Shelf, names: Sequence[str]) -> list[str]:
-    """The shards of the lowest tier that has gathered `FACTOR` of them; none when all is well."""
+def _overfull(sizes: dict[str, int]) -> list[str]:
+    """The shards of the lowest tier that has gathered `FACTOR` of them; none when all is well. Sizes in chunks."""
     tiers: dict[int, list[str]] = defaultdict(list)
-    for name in names:
-        if shelf[name].chunks < LARGEST_MERGED:
-            tiers[_tier(shelf[name].chunks)].append(name)
+    for name, chunks in sizes.items():
+        if chunks < LARGEST_MERGED:
+            tiers[_tier(chunks)].append(name)
     return next((tiers[tier] for tier in sorted(tiers) if len(tiers[tier]) >= FACTOR), [])
 
 

@@ -26,8 +26,18 @@ PyObject *refuse(const char *problem)
     return NULL;
 }
 
+static int import_array(State *state)
+{
+    PyObject *module = PyImport_ImportModule("array");
+    state->array = module == NULL ? NULL : PyObject_GetAttrString(module, "array");
+    Py_XDECREF(module);
+    return state->array == NULL ? -1 : 0;
+}
+
 PyObject *new_array(State *state, const char *kind, const void *data, size_t size)
 {
+    if (state->array == NULL && import_array(state) < 0)
+        return NULL;
     return PyObject_CallFunction(state->array, "sy#", kind, size ? (const char *)data : "", (Py_ssize_t)size);
 }
 
@@ -48,13 +58,7 @@ static int choose_secret(State *state)
 
 static int execute(PyObject *module)
 {
-    State *state = PyModule_GetState(module);
-    PyObject *arrays = PyImport_ImportModule("array");
-    if (arrays == NULL)
-        return -1;
-    state->array = PyObject_GetAttrString(arrays, "array");
-    Py_DECREF(arrays);
-    if (state->array == NULL || choose_secret(state) < 0)
+    if (choose_secret(PyModule_GetState(module)) < 0)
         return -1;
     PyObject *type = PyType_FromModuleAndSpec(module, &inverter_spec, NULL);
     int failed = type == NULL || PyModule_AddType(module, (PyTypeObject *)type) < 0;

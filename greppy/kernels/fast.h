@@ -21,7 +21,7 @@ enum { NAME, SIGNATURE, COMMENT, BODY, FIELDS };
 #define DOCS ((int64_t)1 << 31)
 
 typedef struct {
-    PyObject *array;    /* array.array */
+    PyObject *array;    /* array.array, once it was needed: importing it costs milliseconds, for collections.abc */
     uint64_t secret[2]; /* keys of the hash tables, so that no file can be written to make them slow */
 } State;
 

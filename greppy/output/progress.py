@@ -57,14 +57,16 @@ class Bar:
     def __init__(self, after: float = _BAR_AFTER) -> None:
         self._due = time.monotonic() + after
         self._rich: RichProgress | None = None
+        self._drawn = (-1, -1, "")
 
     def update(self, done: int, total: int, what: str) -> None:
-        """Draw the bar when it is due."""
+        """Draw the bar when it is due and there is news."""
         if self._rich is None and time.monotonic() >= self._due:
             self._rich = _rich_progress()
             self._rich.add_task(what, total=total)
             self._rich.start()
-        if self._rich is not None:
+        if self._rich is not None and self._drawn != (done, total, what):
+            self._drawn = (done, total, what)
             task = self._rich.task_ids[0]
             self._rich.update(task, completed=done, total=total, description=what, refresh=True)
 

@@ -86,8 +86,8 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 def status_values(status: Status) -> dict[str, object]:
     """The document of `status --json`, without the list of skipped files."""
-    values: dict[str, object] = status._asdict()
-    values["path"] = values.pop("root")
+    values: dict[str, object] = {"path": status.root, **status._asdict()}
+    del values["root"]
     values["indexed_at"] = timestamp(status.indexed_at) if status.indexed else None
     return values
 

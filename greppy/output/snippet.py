@@ -84,10 +84,11 @@ def _cut(line: str, width: int, spans: Sequence[tuple[int, int]], terminal: bool
     head = _taking(line, width - len(CUT), terminal)
     if end <= head:
         return line[:head] + CUT
-    begin = max(0, start - width // 3)
-    body = line[begin : begin + _taking(line[begin:], width - 2 * len(CUT), terminal)]
-    whole = begin + len(body) == len(line)
-    return CUT + body + ("" if whole else CUT)
+    tail = width - len(CUT)
+    begin = max(0, min(start - width // 3, len(line) - tail))
+    if _taking(line[begin:], tail, terminal) == len(line) - begin:
+        return CUT + line[begin:]
+    return CUT + line[begin : begin + _taking(line[begin:], tail - len(CUT), terminal)] + CUT
 
 
 def _taking(line: str, width: int, terminal: bool) -> int:

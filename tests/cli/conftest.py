@@ -36,6 +36,9 @@ def search(request, home, config, progress):
     if what == "progress":
         for done in range(40):
             progress(done, 40, "indexing"); time.sleep(0.02)
+    if what == "building":
+        for done in range(10_000):
+            progress(done, 10_000, "indexing"); time.sleep(0.02)
     if what == "cursed":
         evil = "x\\x1b[2J\\x9b\\u202ey"
         result = Result(b"a\\x1b]0;x\\x07.py", 3, 3, 1.0, "ev\\x1bil", "function", content=evil)

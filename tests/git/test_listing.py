@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import sys
 import time
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,7 @@ from greppy.errors import IndexFailure
 from greppy.git.attributes import DOCUMENTATION, GENERATED, NEGATED_SHIFT, VENDORED
 from greppy.git.files import is_racy, signature
 from greppy.git.listing import Listing, check_ignored, list_project
+from greppy.git.plumbing import IgnoreOracle, OracleEnded
 from greppy.git.project import find_project
 
 if TYPE_CHECKING:
@@ -470,3 +474,85 @@ def test_the_environment_of_a_hook_leads_to_no_other_repository(
     monkeypatch.setenv("GIT_TRACE", "1")
     assert names(repository.path) == ["r.py"]
     assert snapshot(decoy) == before
+
+
+def test_files_below_a_folder_that_may_only_be_passed_through_are_listed(
+    repository: Repository, isolated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root to become somebody else")
+    for path in ("pass/a.py", "pass/in/b.py", "pass/gone.py", "pass/min.js"):
+        repository.write(path)
+    (repository.path / "pass/in/link").symlink_to("b.py")
+    repository.commit()
+    (repository.path / "pass/gone.py").unlink()
+    subprocess.run(["chown", "-R", "65534", str(repository.path)], check=True)
+    (repository.path / "pass").chmod(0o311)
+    for path_above in repository.path.parents:
+        if "pytest" in str(path_above):
+            path_above.chmod(0o755)
+    monkeypatch.setattr(subprocess, "Popen", partial(subprocess.Popen, user=65534))
+    os.seteuid(65534)
+    try:
+        listing = listing_of(repository.path, ("*.js",))
+    finally:
+        os.seteuid(0)
+    assert [file.path for file in listing.files] == [b"pass/a.py", b"pass/in/b.py"]
+    assert listing.skipped == [(b"pass", "unreadable folder")]
+
+
+def test_a_listing_that_git_gives_up_on_is_made_anew(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.write("f.py")
+    excluded, calls = IgnoreOracle.excluded, 0
+
+    def refuse_once(oracle: IgnoreOracle, paths: Sequence[bytes]) -> set[bytes]:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise OracleEnded("ended")
+        return excluded(oracle, paths)
+
+    monkeypatch.setattr(IgnoreOracle, "excluded", refuse_once)
+    assert names(repository.path) == ["f.py"]
+
+
+def test_where_git_cannot_judge_nothing_counts_as_ignored(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.write(".gitignore", "*.o\n")
+    repository.write("a.o")
+
+    def refuse(oracle: IgnoreOracle, paths: Sequence[bytes]) -> set[bytes]:
+        raise OracleEnded("ended")
+
+    monkeypatch.setattr(IgnoreOracle, "excluded", refuse)
+    assert check_ignored(find_project(repository.root), [b"a.o"]) == set()
+
+
+def test_a_folder_that_vanishes_during_the_walk_is_left_out(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository.path / "d").mkdir()
+    repository.write("a.py")
+    scandir = os.scandir
+
+    def meddle(path: bytes) -> object:
+        if path.endswith(b"/d"):
+            (repository.path / "d").rmdir()
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", meddle)
+    listing = listing_of(repository.path)
+    assert listing.directories == [b""]
+    assert listing.skipped == []
+
+
+def test_listing_a_git_project_does_not_import_pathspec(repository: Repository) -> None:
+    repository.write("a.py")
+    code = (
+        "import sys, os; from greppy.git.listing import list_project; from greppy.git.project import find_project; "
+        "print(len(list_project(find_project(os.fsencode(sys.argv[1]))).files), 'pathspec' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(repository.path)]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, cwd=os.getcwd())
+    assert out.stdout.split() == ["1", "False"]

@@ -230,7 +230,27 @@ def test_recursive_looks_five_folders_down(top: Path) -> None:
 def test_recursive_does_not_look_into_bare_repositories(top: Path) -> None:
     subprocess.run(["git", "init", "-q", "--bare", str(top / "b.git")], check=True)
     (top / "b.git/hooks/go.mod").touch()
+    (top / "around").mkdir()
+    (top / "around/.git").write_text("gitdir: ../b.git\n")
     assert roots_below(top) == []
+
+
+def test_a_project_below_a_bare_repository_is_one_without_git(top: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", str(top / "b.git")], check=True)
+    (top / "b.git/tool").mkdir()
+    (top / "b.git/tool/go.mod").touch()
+    project = find_project(os.fsencode(top / "b.git/tool"))
+    assert (project.root, project.git_dir) == (os.fsencode(top / "b.git/tool"), None)
+
+
+def test_a_head_that_is_a_link_makes_a_git_folder_as_it_once_did(repository: Repository) -> None:
+    (repository.path / ".git/HEAD").unlink()
+    (repository.path / ".git/HEAD").symlink_to("refs/heads/main")
+    assert root_of(repository.path) == repository.path
+    (repository.path / ".git/HEAD").unlink()
+    (repository.path / ".git/HEAD").symlink_to("/etc/passwd")
+    with pytest.raises(NoProject):
+        find_project(repository.root)
 
 
 def test_the_hot_modules_import_nothing_heavy() -> None:

@@ -55,6 +55,12 @@ def test_importing_the_kernels_imports_nothing_slow(choice: str) -> None:
     assert SLOW.isdisjoint(loaded)
 
 
+@pytest.mark.skipif(not kernels.compiled, reason="the compiled kernels are not in use")
+def test_importing_the_compiled_half_does_not_import_collections_for_the_sake_of_array() -> None:
+    loaded = run("import sys; import greppy.kernels; print(*sys.modules)").split()
+    assert {"array", "collections"}.isdisjoint(loaded)
+
+
 def test_both_twins_have_the_names_that_the_package_promises() -> None:
     for choice in ("", "python"):
         assert run("from greppy.kernels import *; print('fine')", GREPPY_KERNELS=choice) == "fine"

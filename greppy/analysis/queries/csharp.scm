@@ -16,3 +16,4 @@
 
 (comment) @comment
 (using_directive) @import
+(file_scoped_namespace_declaration name: (_)) @import

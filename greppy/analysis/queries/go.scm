@@ -16,6 +16,9 @@
 (source_file (const_declaration (const_spec name: (identifier) @name) @definition.constant))
 (source_file (var_declaration (var_spec name: (identifier) @name) @definition.variable))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @definition.variable)))
+(source_file (const_declaration "(") @definition.constant)
+(source_file (var_declaration (var_spec_list)) @definition.variable)
+(source_file (type_declaration "(") @definition.type)
 
 [(type_declaration) (const_declaration) (var_declaration)] @outer
 (comment) @comment

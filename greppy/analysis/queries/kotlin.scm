@@ -12,4 +12,4 @@
 
 (line_comment) @comment
 (multiline_comment) @comment
-[(import_list) (package_header)] @import
+[(import_header) (package_header)] @import

@@ -7,7 +7,7 @@
 (enum_declaration name: (name) @name body: (_) @body) @definition.enum
 (function_definition name: (name) @name body: (_) @body) @definition.function
 (method_declaration name: (name) @name body: (_)? @body) @definition.method
-(assignment_expression left: (variable_name) @name
+(assignment_expression left: (variable_name (name) @name)
   right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]) @definition.function
 (program (const_declaration (const_element (name) @name) @definition.constant))
 
@@ -15,3 +15,4 @@
 (attribute_list) @attribute
 (comment) @comment
 (namespace_use_declaration) @import
+(namespace_definition !body) @import

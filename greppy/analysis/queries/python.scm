@@ -10,9 +10,9 @@
 
 (decorated_definition) @outer
 
-(module (assignment left: (identifier) @name right: (lambda) @body) @definition.function)
+(assignment left: (identifier) @name right: (lambda) @body) @definition.function
 (module (assignment left: (identifier) @name) @definition.variable)
-(module (type_alias_statement left: (type) @name) @definition.type)
+(type_alias_statement left: (type) @name) @definition.type
 
 (module . (string) @docstring)
 (comment) @comment

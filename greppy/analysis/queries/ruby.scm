@@ -5,8 +5,8 @@
 (method name: (_) @name body: (_)? @body) @definition.method
 (singleton_method name: (_) @name body: (_)? @body) @definition.method
 (program (assignment left: (constant) @name) @definition.constant)
-(call method: (identifier) @_define arguments: (argument_list . (simple_symbol) @name) block: (_) @body
-  (#eq? @_define "define_method")) @definition.method
+(program (call !receiver method: (identifier) @keyword) @definition.call)
+(call !receiver method: (identifier) @keyword arguments: (argument_list . (simple_symbol) @name) block: (_) @body)
+  @definition.call
 
 (comment) @comment
-(program (call method: (identifier) @_require (#any-of? @_require "require" "require_relative")) @import)

@@ -6,8 +6,8 @@
 (class_declaration declaration_kind: "enum" name: (_) @name body: (_) @body) @definition.enum
 (class_declaration declaration_kind: "extension" name: (_) @name body: (_) @body) @definition.extension
 (protocol_declaration name: (_) @name body: (_) @body) @definition.protocol
-(function_declaration name: (_) @name body: (_)? @body) @definition.function
-(protocol_function_declaration name: (_) @name) @definition.method
+(function_declaration name: _ @name body: (_)? @body) @definition.function
+(protocol_function_declaration name: _ @name) @definition.method
 (init_declaration "init" @name body: (_)? @body) @definition.method
 (deinit_declaration "deinit" @name body: (_) @body) @definition.method
 (subscript_declaration "subscript" @name) @definition.method

@@ -1,0 +1,14 @@
+; Elixir. Definitions are calls; `CALLS` in `pairing.py` knows their keywords.
+
+(call target: (identifier) @keyword
+  (arguments . [
+    (alias) @name
+    (identifier) @name
+    (call target: (identifier) @name)
+    (binary_operator left: (identifier) @name)
+    (binary_operator left: (call target: (identifier) @name))
+  ])
+  (do_block)? @body) @definition.call
+
+(unary_operator operator: "@" operand: (call target: (identifier))) @attribute
+(comment) @comment

@@ -1,0 +1,14 @@
+; Haskell.
+
+(function name: (_) @name) @definition.function
+(bind name: (_) @name) @definition.function
+(signature name: (_)) @attribute
+(data_type name: (_) @name) @definition.type
+(newtype name: (_) @name) @definition.type
+(type_synomym name: (_) @name) @definition.type
+(class name: (_) @name) @definition.class
+(instance name: (_) @name) @definition.impl
+
+(comment) @comment
+(haddock) @comment
+(import) @import

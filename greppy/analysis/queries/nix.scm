@@ -1,0 +1,5 @@
+; Nix.
+
+(binding attrpath: (_) @name expression: (function_expression) @body) @definition.function
+
+(comment) @comment
