@@ -93,7 +93,7 @@ _COMMENT_OPENINGS = (b"#", b"//", b"/*", b"*", b"--", b";", b"<!--", b"%", b'"',
 
 
 def content_flags(head: bytes) -> int:
-    """GENERATED if a comment in the first lines says that a program wrote the file; `head` is its first 2 KB or more."""
+    """GENERATED if a comment in the first lines says that a program wrote the file, whose first 2 KB are `head`."""
     lowered = head[:MARKER_PROBE].lower()
     if b"generated" not in lowered and b"do not " not in lowered:
         return 0

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 _CODE = (
     "ada asm bash batch c clojure cmake coffeescript commonlisp cpp crystal csharp cuda cython d dart dockerfile "
-    "elisp elixir elm erlang fish fortran fsharp gdscript glsl go graphql groovy haskell hcl java javascript julia kotlin "
-    "lua make matlab meson nim nix objc ocaml pascal perl php powershell prisma proto puppet purescript python r "
-    "racket ruby rust scala scheme solidity sql starlark svelte swift tcl thrift tsx typescript verilog vhdl vim vue wgsl zig"
+    "elisp elixir elm erlang fish fortran fsharp gdscript glsl go graphql groovy haskell hcl java javascript "
+    "julia kotlin lua make matlab meson nim nix objc ocaml pascal perl php powershell prisma proto puppet "
+    "purescript python r racket ruby rust scala scheme solidity sql starlark svelte swift tcl thrift tsx "
+    "typescript verilog vhdl vim vue wgsl zig"
 )
 _PROSE = "asciidoc markdown org rst tex text"
 _MARKUP = "css html less scss template xml"
@@ -55,7 +56,8 @@ _EXTENSIONS: dict[str, str] = {
     "rust": "rs", "scala": "sbt sc scala", "scheme": "scm ss", "scss": "sass scss", "solidity": "sol",
     "sql": "ddl psql sql", "starlark": "bzl star", "svelte": "svelte", "svg": "svg", "swift": "swift", "tcl": "tcl tk",
     "template": "ejs erb hbs j2 jinja jinja2 mustache twig", "tex": "bib cls sty tex", "text": "log text txt",
-    "thrift": "thrift", "toml": "toml", "tsv": "tsv", "tsx": "tsx", "typescript": "cts mts ts", "verilog": "sv svh v vh", "vhdl": "vhd vhdl", "vim": "vim", "vue": "vue", "wgsl": "wgsl",
+    "thrift": "thrift", "toml": "toml", "tsv": "tsv", "tsx": "tsx", "typescript": "cts mts ts",
+    "verilog": "sv svh v vh", "vhdl": "vhd vhdl", "vim": "vim", "vue": "vue", "wgsl": "wgsl",
     "xml": "csproj fsproj plist props rng targets vbproj xaml xml xsd xsl xslt", "yaml": "clang-format yaml yml",
     "zig": "zig zon",
 }  # fmt: skip
@@ -139,9 +141,23 @@ def _disambiguate(name: str, extension: bytes, head: bytes) -> str:
         return "xml"
     if extension == b"t" and not (b"perl" in head[:200] or b"use " in head or b"ok(" in head):
         return "text"
+    if extension in (b"txt", b"text") and _is_restructured(head):
+        return "rst"
     if extension in (b"pl", b"pp", b"cls", b"v", b"cfg", b"conf", b"log", b"txt", b"text"):
         return _by_first_line(head) or name
     return name
+
+
+def _is_restructured(head: bytes) -> bool:
+    """Whether text is reStructuredText by its first title or by a directive, as Python projects write their `.txt`."""
+    lines = [line.rstrip() for line in head.split(b"\n")[:40]]
+    directive = any(line.startswith(b".. ") and (b"::" in line or line.endswith(b":")) for line in lines)
+    title = any(_is_underline(line) and 0 < len(above) <= len(line) for above, line in zip(lines, lines[1:4], strict=False))
+    return directive or title
+
+
+def _is_underline(line: bytes) -> bool:
+    return len(line) > 3 and line[:1] in b"=-~*#^" and not line.strip(line[:1])
 
 
 def _header_language(head: bytes) -> str:

@@ -43,7 +43,7 @@ CODE_WINDOW = Window(25, 40, 40)
 
 
 class Lines:
-    """A text that is not empty, and the offset at which each of its `count` lines begins; one more offset ends the last.
+    """A text that is not empty, and the offset at which each of its `count` lines begins, with one more for the end.
 
     `mostly_long`: more than half of its bytes are in lines that are longer than people write.
     """

@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-TYPE_KINDS = frozenset(["class", "interface", "struct", "enum", "trait", "impl", "object", "protocol", "extension", "mixin", "record", "union"])
+TYPE_KINDS = frozenset(
+    ("class", "enum", "extension", "impl", "interface", "mixin", "object", "protocol", "record", "struct", "trait")
+)
 """Kinds whose functions are methods."""
 
-FUNCTION_KINDS = frozenset(["function", "method", "macro"])
+FUNCTION_KINDS = frozenset(("function", "method", "macro"))
 
-MINOR_KINDS = frozenset(["constant", "variable", "type", "property"])
+MINOR_KINDS = frozenset(("constant", "variable", "type", "property"))
 """Kinds that share a chunk with their neighbours when they are short."""
 
 LONGEST_NAME = 200

@@ -11,16 +11,18 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from greppy import kernels
+from greppy import kernels, log
 from greppy.analysis.version import ANALYZER
 from greppy.errors import DamagedIndex, IoFailure, NoIndex
 from greppy.git.project import find_project
 from greppy.index import format as layout
 from greppy.index.freshness import find_changes
-from greppy.index.maintenance import trusted_manifest, update
+from greppy.index.home import refusal
+from greppy.index.lock import Lock
+from greppy.index.maintenance import update
 from greppy.index.manifest import REASONS, Manifest
 from greppy.index.report import BuildReport, IndexInfo, Status
-from greppy.index.store import directory_bytes, manifests, open_manifest
+from greppy.index.store import TEMPORARY, Vanished, collect, directory_bytes, manifests, open_manifest
 from greppy.index.view import store_of
 
 if TYPE_CHECKING:
@@ -40,30 +42,24 @@ def build(start: bytes, home: bytes, config: Config, force: bool, progress: Prog
     started = time.monotonic()
     project = find_project(start)
     store = store_of(project, home)
-    store.create()
     with store.lock():
-        outcome, _ = update(project, store, config, progress, force)
-        manifest = _fresh_manifest(store)
+        outcome, manifest, _ = update(project, store, config, progress, force)
+        size = store.bytes_on_disk()
+    analysed = outcome.analysed if outcome else 0
+    indexed = _indexed(manifest)
     return BuildReport(
         root=project.root,
-        files=_indexed(manifest),
-        analysed=outcome.analysed if outcome else 0,
-        reused=_indexed(manifest) - (outcome.analysed if outcome else 0),
+        files=indexed,
+        analysed=analysed,
+        reused=indexed - analysed,
         removed=outcome.removed if outcome else 0,
-        skipped=manifest.meta.files - _indexed(manifest),
+        skipped=manifest.meta.files - indexed,
         chunks=manifest.meta.chunks,
         text_bytes=manifest.meta.text_bytes,
-        index_bytes=store.bytes_on_disk(),
+        index_bytes=size,
         seconds=time.monotonic() - started,
         changed=outcome is not None,
     )
-
-
-def _fresh_manifest(store: Store) -> Manifest:
-    manifest = store.open_manifest()
-    if manifest is None:
-        raise IoFailure("the manifest that was just written is gone", "is something else cleaning GREPPY_HOME?")
-    return manifest
 
 
 def _indexed(manifest: Manifest) -> int:
@@ -103,19 +99,32 @@ def _info(manifest: Manifest, size: int) -> IndexInfo:
 def forget(path: bytes, home: bytes) -> int:
     """Remove the index of the project at or around `path`, also when its folder is gone; returns the bytes freed.
 
-    Other worktrees of the repository share the index and keep it; only this worktree's manifest goes. Raises
-    `NoIndex`, `IoFailure`.
+    Other worktrees of the repository share the index and keep it; only what this worktree alone needs goes. Raises
+    `NoIndex`, `NoProject`, `IoFailure`.
     """
     root = os.path.realpath(path)
     if os.path.isdir(root):
-        root = find_project(path).root
-    for directory in _directories(home):
-        found = {manifest: _root_of(manifest) for manifest in manifests(directory)}
-        if root in found.values():
-            return _remove(
-                directory, [manifest for manifest, its_root in found.items() if its_root == root], len(found)
-            )
-    raise NoIndex(f"{os.fsdecode(root)} is not indexed", "run 'greppy list' to see what is")
+        store = store_of(find_project(path), home)
+        root = store.root
+        ours = [store.manifest] if os.path.lexists(store.manifest) else []
+    else:
+        ours = [
+            manifest
+            for directory in _directories(home)
+            for manifest in manifests(directory)
+            if _root_of(manifest) == root
+        ]
+    if not ours:
+        raise NoIndex(f"{os.fsdecode(root)} is not indexed", "run 'greppy list' to see what is")
+    reason = refusal(home)
+    if reason:
+        raise IoFailure(reason, "nothing was removed")
+    try:
+        return sum(map(_remove, ours))
+    except OSError as error:
+        raise IoFailure(
+            f"cannot remove the index: {error.strerror}", "nothing else needs it; remove it by hand"
+        ) from None
 
 
 def _root_of(manifest: bytes) -> bytes | None:
@@ -126,27 +135,31 @@ def _root_of(manifest: bytes) -> bytes | None:
     return found.meta.root if found else None
 
 
-def _remove(directory: bytes, ours: list[bytes], of: int) -> int:
-    before = directory_bytes(directory)
-    try:
-        if len(ours) == of:
-            shutil.rmtree(directory)
-            return before
-        for manifest in ours:
+def _remove(manifest: bytes) -> int:
+    """Remove a manifest and what is needed by no other; the bytes freed. Raises OSError."""
+    directory = os.path.dirname(os.path.dirname(manifest))
+    with Lock(directory):
+        before = directory_bytes(directory)
+        if manifests(directory) != [manifest]:
             os.unlink(manifest)
-    except OSError as error:
-        raise IoFailure(f"cannot remove {os.fsdecode(directory)}: {error.strerror}") from None
-    return before - directory_bytes(directory)
+            collect(directory)
+            return before - directory_bytes(directory)
+        # Out of the way first: nobody shall find half an index, or put a new one there meanwhile.
+        away = os.path.dirname(directory) + b"/" + TEMPORARY + os.path.basename(directory)
+        shutil.rmtree(away, ignore_errors=True)
+        os.rename(directory, away)
+        shutil.rmtree(away)
+        return before
 
 
 def status(start: bytes, home: bytes, config: Config) -> Status:
     """The state of the index of the project around `start`; nothing is built or mended. Raises `NoProject`."""
     project = find_project(start)
     store = store_of(project, home)
-    manifest = trusted_manifest(store)
+    manifest = _last_manifest(store)
     if manifest is None:
         return _not_indexed(project, store)
-    changes = find_changes(manifest, project.root, config.digest())
+    changes = find_changes(manifest, project, config)
     reasons = Counter(REASONS[reason] for reason in manifest.column(layout.FILE_REASON, "B") if reason)
     return Status(
         root=project.root,
@@ -160,7 +173,7 @@ def status(start: bytes, home: bytes, config: Config) -> Status:
         index_bytes=store.bytes_on_disk(),
         shards=len(manifest.shards),
         indexed_at=manifest.meta.indexed_at / 1e9,
-        stale=len(changes.files) + len(changes.folders) + changes.inputs,
+        stale=len(changes),
         kernels=_kernels(),
         directory=store.directory,
         analyzer=ANALYZER,
@@ -178,24 +191,39 @@ def _kernels() -> str:
 
 
 def _languages(store: Store, manifest: Manifest) -> dict[str, int]:
-    """How many files there are of each language, most first."""
+    """How many files there are of each language, most first; of damaged or missing shards nothing is known."""
     counts: Counter[str] = Counter()
     reasons = manifest.column(layout.FILE_REASON, "B")
     shards, blobs = manifest.column(layout.FILE_SHARD, "I"), manifest.column(layout.FILE_BLOB, "I")
-    tables = []
-    for name in manifest.shards:
-        shard = store.open_shard(name)
-        tables.append([language for _, language in shard.blob_keys()])
+    tables = [_languages_of(store, name) for name in manifest.shards]
     for file in range(manifest.meta.files):
-        if not reasons[file]:
+        if not reasons[file] and tables[shards[file]]:
             counts[tables[shards[file]][blobs[file]]] += 1
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _languages_of(store: Store, name: str) -> list[str]:
+    try:
+        return [language for _, language in store.open_shard(name).blob_keys()]
+    except DamagedIndex as error:
+        log.notice(f"{error.message}; the next search repairs it")
+    except Vanished:
+        log.notice(f"{name} is gone from the index; the next search repairs it")
+    return []
+
+
+def _last_manifest(store: Store) -> Manifest | None:
+    try:
+        return store.open_manifest()
+    except DamagedIndex as error:
+        log.notice(f"{error.message}; the next search repairs it")
+        return None
 
 
 def skipped(start: bytes, home: bytes, config: Config) -> list[tuple[bytes, str]]:
     """Each path that is not indexed with the reason, by path. Raises `NoProject`, `NoIndex`."""
     project = find_project(start)
-    manifest = trusted_manifest(store_of(project, home))
+    manifest = _last_manifest(store_of(project, home))
     if manifest is None:
         raise NoIndex(f"{os.fsdecode(project.root)} is not indexed", "run 'greppy index'")
     reasons = manifest.column(layout.FILE_REASON, "B")

@@ -57,7 +57,7 @@ class Examiner:
         try:
             data, signature = read_with_signature(scope.root, task.path, scope.max_file_size)
         except Unreadable as error:
-            return None if error.reason == "missing" else self._left_out(task, error.reason)
+            return None if error.reason == "missing" else self.left_out(task, error.reason)
         if is_racy(signature, scope.observed_ns):
             signature = unsettled(signature)
         oid = hash_blob(data, scope.algorithm)
@@ -81,7 +81,8 @@ class Examiner:
             blob = self._new[key] = self.writer.add(oid, language, analysis)
         return blob
 
-    def _left_out(self, task: Task, reason: str) -> Row:
+    def left_out(self, task: Task, reason: str) -> Row:
+        """The row of a file that is not indexed."""
         signature = current_signature(self._scope.root, task.path)
         if is_racy(signature, self._scope.observed_ns):
             signature = unsettled(signature)

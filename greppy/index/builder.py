@@ -1,7 +1,8 @@
-"""Building: snapshot → blobs → analysis → shards → manifest. Cold path; one function, `build`, reads in that order.
+"""Building: snapshot → blobs → analysis → shards → manifest. Cold path.
 
 In: a project, the shards at hand, the manifest so far and what differs from it. Out: the bytes of a new manifest that is
-true. The first build and the smallest refresh are the same function: they differ in how many files are looked at.
+true. The first build and the smallest refresh are the same function, `build`; where only the content of known files has
+changed, it costs what these files cost.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.git.project import object_format
+from greppy.index import format as layout
 from greppy.index.blobs import Scope
 from greppy.index.edit import patched
 from greppy.index.examine import Job, examine
 from greppy.index.freshness import Changes, rules_digest
 from greppy.index.known import Known
 from greppy.index.ledger import EMPTY, Ledger, Origin, Row, Watched, pack_manifest, read_ledger
-from greppy.index.snapshot import Edits, Listed, find_edits, list_anew
+from greppy.index.snapshot import find_edits, list_anew
 from greppy.index.tiers import is_settled, merge_tiers
 
 if TYPE_CHECKING:
@@ -24,18 +26,21 @@ if TYPE_CHECKING:
 
     from greppy.config import Config
     from greppy.git.project import Project
+    from greppy.index.blobs import Task
     from greppy.index.examine import Progress
+    from greppy.index.known import Key, Place
     from greppy.index.manifest import Manifest
     from greppy.index.shard import Shard
     from greppy.index.shelf import Shelf
+    from greppy.index.snapshot import Edits
 
 EVERYTHING = Changes((), (), True)
 """Nothing is known: list the project anew."""
 
 
 class Outcome(NamedTuple):
-    """A finished build: the manifest's bytes, its shards in order, and what had to be done for it, counted in files;
-    `analysed` counts blobs."""
+    """A finished build: the manifest's bytes, its shards in order, and what had to be done for it: files looked at and
+    removed, blobs analysed."""
 
     manifest: bytes
     shards: list[Shard]
@@ -44,27 +49,112 @@ class Outcome(NamedTuple):
     removed: int
 
 
+class _Build(NamedTuple):
+    """What holds from the beginning of a build to its end."""
+
+    project: Project
+    shelf: Shelf
+    config: Config
+    scope: Scope
+    known: Known
+    progress: Progress
+
+    def examined(self, tasks: Sequence[Task]) -> tuple[list[Row], list[str]]:
+        """The rows of those files that are there, and the names of the new shards."""
+        job = Job(tasks, self.scope, self.known, self.shelf.write, self.config.shard_bytes)
+        rows, new = examine(job, self.shelf.workers(self.config.workers), self.progress)
+        return _unified(rows, new, self.shelf), new
+
+    def finished(self, ledger: Ledger, new: Sequence[str], looked_at: int, analysed: int, removed: int) -> Outcome:
+        ledger, shards = merge_tiers(ledger, self.shelf, new)
+        digest = rules_digest(self.project, self.config)
+        origin = Origin(self.project.root, self.scope.algorithm, digest, self.scope.observed_ns)
+        return Outcome(pack_manifest(ledger, shards, origin), shards, looked_at, analysed, removed)
+
+
 def build(
     project: Project, shelf: Shelf, config: Config, manifest: Manifest | None, changes: Changes, progress: Progress
 ) -> Outcome:
     """Make the snapshot true, analyse what is new, and give the manifest of it all.
 
     `manifest` is what was true before (None for nothing) and `changes` what differs from it; `shelf` holds the shards
-    and takes new ones. Raises `GreppyError`s; `DamagedIndex` for a shard that must be thrown away first.
+    and takes new ones. Raises `GreppyError`s, among them `DamagedIndex` for a shard that must be thrown away first.
     """
     scope = Scope(project.root, object_format(project), config.max_file_size, time.time_ns())
-    known = Known(shelf.shards(), manifest)
-    edits = None
-    if manifest is not None and not changes.inputs and not shelf.lost:
+    this = _Build(project, shelf, config, scope, Known(shelf.shards(), manifest), progress)
+    if manifest is not None and not shelf.lost:
         edits = find_edits(manifest, project, config, changes, scope)
-    old = EMPTY
-    listed = None
-    if edits is None:
-        old = _sound(manifest, shelf)
-        listed = list_anew(project, config, old, scope)
-    tasks = edits.tasks if edits is not None else listed.tasks if listed is not None else []
-    job = Job(tasks, scope, known, shelf.write, config.shard_bytes)
-    rows, new = examine(job, shelf.workers(config.workers), progress)
-    rows = _unified(rows, new, shelf)
-    analysed = len({(row.shard, row.blob) for row in rows if row.shard in new})
-    ...
+        if edits is not None:
+            return _edited(this, manifest, edits)
+    return _listed(this, manifest)
+
+
+def _edited(this: _Build, manifest: Manifest, edits: Edits) -> Outcome:
+    """Only known files have changed, or gone."""
+    found, new = this.examined(list(edits.tasks.values()))
+    added = dict.fromkeys(row.shard for row in found if not row.reason)
+    shards = [this.shelf[name] for name in dict.fromkeys([*manifest.shards, *added])]
+    removed = len(edits.gone) + len(edits.tasks) - len(found)
+    counts = len(edits.tasks), _count(found, new), removed
+    if not removed and _all_indexed(manifest, edits, found) and is_settled(shards, _live_blobs(manifest, this.shelf)):
+        rows = dict(zip(edits.tasks, found, strict=True))
+        return Outcome(patched(manifest, shards, rows, edits.folders, this.scope.observed_ns), shards, *counts)
+    return this.finished(_replaced(read_ledger(manifest), edits, found), new, *counts)
+
+
+def _all_indexed(manifest: Manifest, edits: Edits, found: Sequence[Row]) -> bool:
+    """Whether the changed files are indexed as they were before, so that no path comes or goes."""
+    reasons = manifest.column(layout.FILE_REASON, "B")
+    return not any(row.reason for row in found) and not any(reasons[at] for at in edits.tasks)
+
+
+def _live_blobs(manifest: Manifest, shelf: Shelf) -> int:
+    return sum(shelf[name].blobs for name in manifest.shards) - sum(1 for _ in manifest.dead())
+
+
+def _replaced(ledger: Ledger, edits: Edits, found: Sequence[Row]) -> Ledger:
+    changed = {*edits.tasks, *edits.gone}
+    rows = [row for at, row in enumerate(ledger.rows) if at not in changed]
+    folders = list(ledger.folders)
+    for at, signature in edits.folders.items():
+        folders[at] = Watched(folders[at].path, signature)
+    return Ledger([*rows, *found], folders, ledger.inputs)
+
+
+def _listed(this: _Build, manifest: Manifest | None) -> Outcome:
+    """Names or rules have changed, or nothing is known."""
+    old = EMPTY if manifest is None else _sound(read_ledger(manifest), this.shelf)
+    listed = list_anew(this.project, this.config, old, this.scope)
+    rows, new = this.examined(listed.tasks)
+    rows += listed.rows
+    removed = len({row.path for row in old.rows} - {row.path for row in rows})
+    return this.finished(
+        Ledger(rows, listed.folders, listed.inputs), new, len(listed.tasks), _count(rows, new), removed
+    )
+
+
+def _sound(ledger: Ledger, shelf: Shelf) -> Ledger:
+    """Without the rows whose shard is damaged or gone."""
+    held = {*shelf.ours, ""}
+    return ledger._replace(rows=[row for row in ledger.rows if row.shard in held])
+
+
+def _count(rows: Iterable[Row], new: Sequence[str]) -> int:
+    """Blobs of new shards that files have."""
+    return len({(row.shard, row.blob) for row in rows if row.shard in new})
+
+
+def _unified(rows: list[Row], new: Sequence[str], shelf: Shelf) -> list[Row]:
+    """One place for twins that two processes have analysed, so that their chunks do not count twice."""
+    if len(new) < 2:
+        return rows
+    first: dict[Key, Place] = {}
+    moved: dict[Place, Place] = {}
+    for name in new:
+        for blob, key in enumerate(shelf[name].blob_keys()):
+            moved[name, blob] = first.setdefault(key, (name, blob))
+    return [_at(row, moved[row.shard, row.blob]) if (row.shard, row.blob) in moved else row for row in rows]
+
+
+def _at(row: Row, place: Place) -> Row:
+    return row if place == (row.shard, row.blob) else row._replace(shard=place[0], blob=place[1])

@@ -76,7 +76,9 @@ def patched(
     for folder, signature in folders.items():
         columns.set_signature(meta.files + folder, signature)
     touched.update(columns.place(file) for file in rows)
-    fresh = [(ordinal, blob) for ordinal in range(len(manifest.shards), len(shards)) for blob in range(shards[ordinal].blobs)]
+    fresh = [
+        (ordinal, blob) for ordinal in range(len(manifest.shards), len(shards)) for blob in range(shards[ordinal].blobs)
+    ]
     dead, counts = _live_now(manifest, shards, columns, touched, fresh)
     origin = Origin(meta.root, meta.algorithm, meta.digest, indexed_at)
     replaced = {

@@ -59,9 +59,7 @@ class Known:
 
     def _all(self) -> dict[Key, Place]:
         """Every key with its first place, a living one if there is one."""
-        places = [
-            (key, (shard.file, blob)) for shard in self._shards for blob, key in enumerate(shard.blob_keys())
-        ]
+        places = [(key, (shard.file, blob)) for shard in self._shards for blob, key in enumerate(shard.blob_keys())]
         table = {key: place for key, place in reversed(places) if place in self._dead}
         table.update((key, place) for key, place in reversed(places) if place not in self._dead)
         return table

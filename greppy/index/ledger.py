@@ -113,22 +113,24 @@ def pack_manifest(ledger: Ledger, shards: Sequence[Shard], origin: Origin) -> by
     live = sorted((place[row.shard], row.blob, at) for at, row in enumerate(rows) if not row.reason)
     dead, counts = _counts(shards, {(shard, blob) for shard, blob, _ in live})
     width = 32 if origin.algorithm == "sha256" else 20
-    return pack_sections({
-        layout.META: meta_text(origin, len(rows), len(ledger.folders), counts),
-        layout.PATHS: _nul_ended(row.path for row in rows) + _nul_ended(folder.path for folder in ledger.folders),
-        layout.STATS: pack_stats([row.signature for row in rows] + [folder.signature for folder in ledger.folders]),
-        layout.FILE_OIDS: b"".join([row.oid or bytes(width) for row in rows]),
-        layout.FILE_SHARD: array("I", [0 if row.reason else place[row.shard] for row in rows]).tobytes(),
-        layout.FILE_BLOB: array("I", [row.blob for row in rows]).tobytes(),
-        layout.FILE_FLAGS: array("I", [row.flags for row in rows]).tobytes(),
-        layout.FILE_REASON: bytes([REASONS.index(row.reason) for row in rows]),
-        layout.BY_BLOB: array("I", [at for _, _, at in live]).tobytes(),
-        layout.INPUTS: _nul_ended(item.path for item in ledger.inputs),
-        layout.INPUT_STATS: pack_stats([item.signature for item in ledger.inputs]),
-        layout.SHARDS: "\n".join(place).encode("ascii"),
-        layout.DEAD: pack_places(dead),
-        **dict(pack_names((at, row.path) for at, row in enumerate(rows) if not row.reason)),
-    })
+    return pack_sections(
+        {
+            layout.META: meta_text(origin, len(rows), len(ledger.folders), counts),
+            layout.PATHS: _nul_ended(row.path for row in rows) + _nul_ended(folder.path for folder in ledger.folders),
+            layout.STATS: pack_stats([row.signature for row in rows] + [folder.signature for folder in ledger.folders]),
+            layout.FILE_OIDS: b"".join([row.oid or bytes(width) for row in rows]),
+            layout.FILE_SHARD: array("I", [0 if row.reason else place[row.shard] for row in rows]).tobytes(),
+            layout.FILE_BLOB: array("I", [row.blob for row in rows]).tobytes(),
+            layout.FILE_FLAGS: array("I", [row.flags for row in rows]).tobytes(),
+            layout.FILE_REASON: bytes([REASONS.index(row.reason) for row in rows]),
+            layout.BY_BLOB: array("I", [at for _, _, at in live]).tobytes(),
+            layout.INPUTS: _nul_ended(item.path for item in ledger.inputs),
+            layout.INPUT_STATS: pack_stats([item.signature for item in ledger.inputs]),
+            layout.SHARDS: "\n".join(place).encode("ascii"),
+            layout.DEAD: pack_places(dead),
+            **dict(pack_names((at, row.path) for at, row in enumerate(rows) if not row.reason)),
+        }
+    )
 
 
 def pack_sections(sections: Mapping[int, bytes]) -> bytes:

@@ -1,6 +1,6 @@
 """The lock of an index: held by whoever changes its folders, freed by the kernel when its holder dies. Cold path.
 
-In: a lock file's path, and what makes the folder that it lies in. Out: a context manager. Readers need no lock. Since
+In: an index's directory, and what makes it where it is missing. Out: a context manager. Readers need no lock. Since
 `forget` removes the file together with the index, whoever gets a lock makes sure that it is still the file's.
 """
 
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from greppy.index.store import Unwritable, refused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
-
-    from greppy.index.store import Store
 
 _TRIES = 100
 """How often the index may be removed under somebody who waits for its lock, before he gives up."""
@@ -23,19 +22,20 @@ _TRIES = 100
 
 class Lock:
     """An exclusive lock on an index. Entering yields True when it is held, False when `wait` is false and somebody else
-    has it; it makes the index's folders where they are missing. Raises `Unwritable`."""
+    has it. Raises `Unwritable`."""
 
-    __slots__ = ("_descriptor", "_path", "_store", "_wait")
+    __slots__ = ("_create", "_descriptor", "_path", "_wait")
 
-    def __init__(self, store: Store, wait: bool = True) -> None:
-        self._store = store
-        self._path = store.directory + b"/lock"
+    def __init__(self, directory: bytes, create: Callable[[], None] | None = None, wait: bool = True) -> None:
+        self._path = directory + b"/lock"
+        self._create = create
         self._wait = wait
         self._descriptor = -1
 
     def __enter__(self) -> bool:
         for _ in range(_TRIES):
-            self._store.create()
+            if self._create is not None:
+                self._create()
             if not self._open():
                 continue
             try:
@@ -52,7 +52,7 @@ class Lock:
             if self._is_the_file():
                 return True
             self._close()
-        raise Unwritable(f"the index in {os.fsdecode(self._store.directory)} keeps being removed", "try again")
+        raise Unwritable(f"{os.fsdecode(os.path.dirname(self._path))} keeps being removed", "try again")
 
     def _open(self) -> bool:
         try:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class Shelf:
-    """Open shards by name. `ours` are the names that the manifest at hand has, in its order, and `lost` those of them
-    that are gone, damaged, or among `bad`."""
+    """Open shards by name. `ours` are the names that the manifest at hand has, in its order; `lost` those of them that
+    are gone, damaged, or among `bad`; `missing` those that are gone for no known reason."""
 
     def __init__(
         self, store: Store, names: Iterable[str] = (), in_memory: bool = False, bad: Collection[str] = ()
@@ -33,6 +33,7 @@ class Shelf:
         names = list(names)
         self.ours = [name for name in names if self._take(name)]
         self.lost = [name for name in names if name not in self._open]
+        self.missing = [name for name in self.lost if name not in self._bad]
 
     def adopt_others(self) -> None:
         """Open the shards of the other worktrees too, so that what they analysed is not analysed again."""

@@ -34,6 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from greppy.index.lock import Lock
 
+SHARDS, MANIFESTS = b"/shards", b"/manifests"
 TEMPORARY = b".tmp-"
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
 """Failures to open a file that say nothing of the file."""
@@ -48,15 +49,16 @@ class Unwritable(IoFailure):
 
 
 class Store:
-    """The index of one project (all its worktrees)."""
+    """The index of one project (all its worktrees), seen from the worktree at `root`."""
 
-    __slots__ = ("directory", "home", "manifest", "refusal", "shards")
+    __slots__ = ("directory", "home", "manifest", "refusal", "root", "shards")
 
     def __init__(self, home: bytes, store_path: bytes, view_name: bytes) -> None:
         self.home = home
+        self.root = view_name
         self.directory = home + b"/indexes/" + xxh3_64_hexdigest(store_path).encode()
-        self.shards = self.directory + b"/shards"
-        self.manifest = self.directory + b"/manifests/" + xxh3_64_hexdigest(view_name).encode()
+        self.shards = self.directory + SHARDS
+        self.manifest = self.directory + MANIFESTS + b"/" + xxh3_64_hexdigest(view_name).encode()
         self.refusal = refusal(home)
 
     def open_manifest(self) -> Manifest | None:
@@ -106,7 +108,7 @@ class Store:
         """The lock of the whole index."""
         from greppy.index.lock import Lock
 
-        return Lock(self, wait)
+        return Lock(self.directory, self.create, wait)
 
     def write_shard(self, content: bytes) -> str:
         """Publish a shard; returns its name. Raises `Unwritable`."""
@@ -118,26 +120,6 @@ class Store:
         """Publish this worktree's manifest; the shards it names must be there. Raises `Unwritable`."""
         _publish(self.manifest, content)
 
-    def collect(self) -> None:
-        """Remove shards that no manifest names, manifests of another version, and temporary files. Needs the lock.
-
-        A damaged manifest stays, so that the worktree whose it is says so.
-        """
-        named: set[bytes] = set()
-        for path in manifests(self.directory):
-            try:
-                found = open_manifest(path)
-            except DamagedIndex:
-                continue
-            if found is None:
-                remove(path)
-            else:
-                named.update(name.encode() for name in found.shards)
-        for folder in (self.shards, os.path.dirname(self.manifest)):
-            for entry in _names(folder):
-                if entry.startswith(TEMPORARY) or (folder == self.shards and entry not in named):
-                    remove(folder + b"/" + entry)
-
     def discard_shard(self, name: str) -> None:
         """Remove a damaged shard, so that its blobs are analysed again."""
         remove(self.shards + b"/" + name.encode())
@@ -147,10 +129,31 @@ class Store:
         return directory_bytes(self.directory)
 
 
+def collect(directory: bytes) -> None:
+    """Remove shards that no manifest names, manifests of another version, and temporary files. Needs the lock.
+
+    A damaged manifest stays, so that the worktree whose it is says so.
+    """
+    named: set[bytes] = set()
+    for path in manifests(directory):
+        try:
+            found = open_manifest(path)
+        except DamagedIndex:
+            continue
+        if found is None:
+            remove(path)
+        else:
+            named.update(name.encode() for name in found.shards)
+    for folder in (directory + SHARDS, directory + MANIFESTS):
+        for entry in _names(folder):
+            if entry.startswith(TEMPORARY) or (folder.endswith(SHARDS) and entry not in named):
+                remove(folder + b"/" + entry)
+
+
 def manifests(directory: bytes) -> list[bytes]:
     """The paths of the manifests in an index's directory."""
-    names = sorted(_names(directory + b"/manifests"))
-    return [directory + b"/manifests/" + name for name in names if not name.startswith(TEMPORARY)]
+    names = sorted(_names(directory + MANIFESTS))
+    return [directory + MANIFESTS + b"/" + name for name in names if not name.startswith(TEMPORARY)]
 
 
 def _names(folder: bytes) -> list[bytes]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 
-from greppy import log
 from greppy.errors import DamagedIndex, NoIndex
 from greppy.git.project import store_path, view_name
 from greppy.index.freshness import find_changes
@@ -56,30 +55,36 @@ def open_view(project: Project, home: bytes, config: Config, refresh: bool, prog
     Raises `NoIndex` when `refresh` is false and there is none, and what building raises.
     """
     store = store_of(project, home)
-    for _ in range(_TRIES):
-        view = _true_view(project, store, config, refresh)
-        if view is not None:
-            return view
-        if not refresh:
-            name = os.fsdecode(project.root)
-            raise NoIndex(f"{name} is not indexed", "run 'greppy index', or search without --no-refresh")
-        from greppy.index.maintenance import mend
+    if not refresh:
+        return _last_view(project, store)
+    view = _true_view(project, store, config)
+    if view is not None:
+        return view
+    from greppy.index.maintenance import mend
 
-        view = mend(project, store, config, progress)
-        if view is not None:
-            return view
-    raise NoIndex(f"the index of {os.fsdecode(project.root)} keeps changing", "try again")
+    return mend(project, store, config, progress)
 
 
-def _true_view(project: Project, store: Store, config: Config, refresh: bool) -> View | None:
-    """A view of what is on disk; None when there is nothing, or nothing that is still true."""
+def _true_view(project: Project, store: Store, config: Config) -> View | None:
+    """A view of what is on disk; None when there is nothing, nothing that is still true, or damage."""
     try:
         manifest = store.open_manifest()
-        if manifest is None or (refresh and find_changes(manifest, project.root, config.digest())):
+        if manifest is None or find_changes(manifest, project, config):
             return None
         return View(project, store, manifest, [store.open_shard(name) for name in manifest.shards])
-    except Vanished:
-        return None
-    except DamagedIndex as error:
-        log.notice(f"{error.message}; rebuilding what it held")
-        return None
+    except (Vanished, DamagedIndex):
+        return None  # `mend` meets it again, under the lock, and says what it does about it
+
+
+def _last_view(project: Project, store: Store) -> View:
+    """What is on disk, true or not. Raises `NoIndex` for nothing, `DamagedIndex`."""
+    name = os.fsdecode(project.root)
+    for _ in range(_TRIES):
+        manifest = store.open_manifest()
+        if manifest is None:
+            raise NoIndex(f"{name} is not indexed", "run 'greppy index', or search without --no-refresh")
+        try:
+            return View(project, store, manifest, [store.open_shard(shard) for shard in manifest.shards])
+        except Vanished:
+            continue
+    raise NoIndex(f"the index of {name} is not whole", "run 'greppy index', or search without --no-refresh")

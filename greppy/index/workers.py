@@ -1,10 +1,10 @@
-"""Looking at many files in parallel processes, each writing shards of its own. Cold path.
+"""Looking at files in parallel processes, each writing shards of its own. Cold path.
 
-In: tasks in path order. Out: their rows and the names of the new shards. Each process takes the next batch of
-neighbouring files from a shared counter, so that fast and slow files even out and a shard holds files that lie
-together; when it has gathered enough text it writes a shard and reports the rows, so memory stays bounded. A file that
-kills a process (a grammar may crash) costs only itself: what the process had not reported is done again by another,
-that file without its grammar. A process whose parent has gone stops at the next file.
+In: a job and its batches. Out: what the processes have done. A process is given the next batch when it has finished
+one, so that fast and slow files even out; nothing is shared but a slot each for the file in hand, so that no process
+can die with a lock that another waits for. A file that kills a process (a grammar may crash) costs only itself: what
+the process had not yet answered for is done again by a successor, that file without its grammar. A process whose parent
+has gone ends by itself.
 """
 
 from __future__ import annotations
@@ -14,219 +14,212 @@ import os
 import signal
 import sys
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from greppy.errors import IndexFailure, IoFailure
-from greppy.index.blobs import Examiner, Known, Scope, Task
-from greppy.index.ledger import Row
-from greppy.index.writer import ShardWriter
+from greppy.errors import GreppyError, IndexFailure
+from greppy.index.examine import Done, Job, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from ctypes import Array, c_int64
+    from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
-    from multiprocessing.sharedctypes import Synchronized, SynchronizedArray
 
-    Progress = Callable[[int, int, str], None]
+    from greppy.index.examine import Progress
 
-BATCH_BYTES = 1 << 19
-BATCH_FILES = 64
-PARALLEL_BYTES = 1 << 21
-"""Text from which on a second process saves more than starting it costs (some 30 ms each)."""
+    Message = int | Done | GreppyError
+    """From a process: the number of a batch that it has finished, a shard that it has written, why it cannot go on."""
 
-_ROUNDS = 32
+AHEAD = 2
+"""Batches that a process holds at once, so that it never waits for the next one."""
+
+MOST_DEATHS = 64
 _POLL_SECONDS = 0.05
+_PARENT_SECONDS = 1.0
+_NOTHING = -1
 
 
-class Job(NamedTuple):
-    """One build's work, the same for all its processes. `sink` publishes a finished shard and gives its name."""
-
-    tasks: Sequence[Task]
-    scope: Scope
-    known: Known
-    sink: Callable[[bytes], str]
-    shard_bytes: int
-    plain: frozenset[bytes]
-
-
-class Done(NamedTuple):
-    """What one finished shard answers for: its name ("" when nothing had to be analysed), rows, batches."""
-
-    shard: str
-    rows: list[Row]
-    batches: list[int]
-
-
-class Shared(NamedTuple):
-    """What the processes share: the next batch, the files done, and for each process the file in hand (-1: none)."""
-
-    next_batch: Synchronized[int]
-    files_done: Synchronized[int]
-    in_hand: SynchronizedArray[int]
-
-
-def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list[str]]:
-    """The rows of all tasks whose files are there, and the names of the new shards. Raises `GreppyError`s."""
-    batches = cut_into_batches(job.tasks)
-    if workers < 2 or len(batches) < 2 or sum(task.size for task in job.tasks) < PARALLEL_BYTES:
-        done = _examine_here(job, batches, progress)
-    else:
-        done = _examine_in_processes(job, batches, min(workers, len(batches)), progress)
-    rows = [row for part in done for row in part.rows]
-    return rows, list(dict.fromkeys(part.shard for part in done if part.shard))
-
-
-def cut_into_batches(tasks: Sequence[Task]) -> list[range]:
-    """Neighbouring tasks, up to `BATCH_BYTES` of text or `BATCH_FILES` files together."""
-    batches: list[range] = []
-    start = size = 0
-    for at, task in enumerate(tasks):
-        if at > start and (size + task.size > BATCH_BYTES or at - start >= BATCH_FILES):
-            batches.append(range(start, at))
-            start, size = at, 0
-        size += task.size
-    if start < len(tasks):
-        batches.append(range(start, len(tasks)))
-    return batches
-
-
-class _Part:
-    """One process's part of the work: gathers rows until its shard is full."""
-
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._begin()
-
-    def _begin(self) -> None:
-        self._examiner = Examiner(self._job.scope, self._job.known, ShardWriter())
-        self._rows: list[Row] = []
-        self._batches: list[int] = []
-
-    def look_at(self, task: Task) -> None:
-        row = self._examiner.row(task, plain=task.path in self._job.plain)
-        if row is not None:
-            self._rows.append(row)
-
-    def end_batch(self, number: int) -> None:
-        self._batches.append(number)
-
-    def full(self) -> bool:
-        return self._examiner.writer.text_bytes >= self._job.shard_bytes
-
-    def flush(self) -> Done:
-        """Write the shard and give the rows, those of new analyses now with its name."""
-        writer, rows, batches = self._examiner.writer, self._rows, self._batches
-        name = self._job.sink(writer.finish()) if writer.blobs else ""
-        named = [row if row.reason or row.shard else row._replace(shard=name) for row in rows]
-        self._begin()
-        return Done(name, named, batches)
-
-
-def _examine_here(job: Job, batches: Sequence[range], progress: Progress) -> list[Done]:
-    part = _Part(job)
-    done: list[Done] = []
-    for number, batch in enumerate(batches):
-        for at in batch:
-            part.look_at(job.tasks[at])
-        part.end_batch(number)
-        progress(batch.stop, len(job.tasks), "indexing")
-        if part.full():
-            done.append(part.flush())
-    done.append(part.flush())
-    return done
-
-
-def _examine_in_processes(job: Job, batches: list[range], workers: int, progress: Progress) -> list[Done]:
-    done: list[Done] = []
-    left = list(range(len(batches)))
-    for _ in range(_ROUNDS):
-        finished, culprits = _round(job, [batches[number] for number in left], workers, progress)
-        done += [part._replace(batches=[left[number] for number in part.batches]) for part in finished]
-        answered = {number for part in done for number in part.batches}
-        left = [number for number in left if number not in answered]
-        if not left:
-            return done
-        if not culprits:
-            break
-        job = job._replace(plain=job.plain | culprits)
-    raise IndexFailure(
-        "the indexing processes keep dying", "is the memory exhausted? try [index] workers = 1 in config.toml"
-    )
-
-
-def _round(job: Job, batches: list[range], workers: int, progress: Progress) -> tuple[list[Done], frozenset[bytes]]:
-    """Let processes work through the batches; what they reported, and the files in hand of those that died."""
-    # Forking shares the table of known blobs and costs 5 ms; spawning, where forking is unsafe, 100.
-    context = multiprocessing.get_context("fork") if sys.platform == "linux" else multiprocessing.get_context("spawn")
-    shared = Shared(context.Value("q", 0), context.Value("q", 0), context.Array("q", [-1] * workers))
-    processes: dict[Connection, BaseProcess] = {}
-    for number in range(workers):
-        ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(job, batches, shared, number, theirs), daemon=True)
-        process.start()
-        theirs.close()
-        processes[ours] = process
+def examine_in_processes(
+    job: Job, batches: Sequence[range], workers: int, progress: Progress, context: BaseContext | None = None
+) -> list[Done]:
+    """What `workers` processes make of the batches. Raises `GreppyError`s, theirs too."""
+    crew = _Crew(job, batches, workers, context or _context())
     try:
-        done = _listen(list(processes), shared, len(job.tasks), progress)
+        crew.work(progress)
     finally:
-        for child in processes.values():
-            child.terminate()
-        for child in processes.values():
-            child.join()
-    crashed = frozenset(job.tasks[at].path for at in shared.in_hand[:] if at >= 0)
-    return done, crashed
+        crew.dismiss()
+    return crew.done
 
 
-def _listen(connections: list[Connection], shared: Shared, total: int, progress: Progress) -> list[Done]:
-    done: list[Done] = []
-    open_ones: list[Connection] = list(connections)
-    while open_ones:
-        for connection in wait(open_ones, _POLL_SECONDS):
-            assert isinstance(connection, Connection)
-            try:
-                message = connection.recv()
-            except (EOFError, OSError):
-                open_ones.remove(connection)
-                continue
-            if isinstance(message, IoFailure):
-                raise message
-            done.append(message)
-        progress(shared.files_done.value, total, "indexing")
-    return done
+def _context() -> BaseContext:
+    """Forking shares the table of known blobs and costs 5 ms; spawning, where forking is unsafe, 100."""
+    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-def _work(job: Job, batches: list[range], shared: Shared, number: int, connection: Connection) -> None:
+class _Worker:
+    """One process: its end of the pipe, its slot, and the batches that it has not yet answered for."""
+
+    def __init__(self, process: BaseProcess, connection: Connection, slot: int) -> None:
+        self.process = process
+        self.connection = connection
+        self.slot = slot
+        self.batches: list[int] = []
+        self.finished: list[int] = []
+        self.told = False
+
+    def give(self, left: list[int]) -> None:
+        """Hand over the next batch, or say once that there are no more."""
+        if self.told:
+            return
+        batch = left.pop() if left else None
+        if batch is None:
+            self.told = True
+        else:
+            self.batches.append(batch)
+        try:
+            self.connection.send(batch)
+        except OSError:
+            return  # it has died; its end of the pipe says so next
+
+
+class _Crew:
+    """The processes of one job, and what is left to do."""
+
+    def __init__(self, job: Job, batches: Sequence[range], workers: int, context: BaseContext) -> None:
+        self.done: list[Done] = []
+        self._job = job
+        self._batches = batches
+        self._context = context
+        self._left = list(range(len(batches) - 1, -1, -1))
+        # No lock around it: each slot has one writer, and is read when that one is dead.
+        self._in_hand: Array[c_int64] = multiprocessing.RawArray("q", [_NOTHING] * workers)
+        self._workers: dict[Connection, _Worker] = {}
+        self._deaths = 0
+        self._files = 0
+
+    def work(self, progress: Progress) -> None:
+        for slot in range(len(self._in_hand)):
+            self._hire(slot)
+        while self._workers:
+            for connection in wait(list(self._workers), _POLL_SECONDS):
+                assert isinstance(connection, Connection)
+                self._hear(self._workers[connection])
+            progress(self._files, len(self._job.tasks), "indexing")
+
+    def _hire(self, slot: int) -> None:
+        ours, theirs = self._context.Pipe()
+        self._in_hand[slot] = _NOTHING
+        arguments = (self._job, self._batches, self._in_hand, slot, theirs)
+        process = self._context.Process(target=_work, args=arguments, daemon=True)  # type: ignore[attr-defined]
+        try:
+            _start(process)
+        except OSError as error:
+            raise IndexFailure(
+                f"cannot start a process: {error.strerror}", "try [index] workers = 1 in config.toml"
+            ) from None
+        theirs.close()
+        worker = self._workers[ours] = _Worker(process, ours, slot)
+        for _ in range(AHEAD):
+            worker.give(self._left)
+
+    def _hear(self, worker: _Worker) -> None:
+        try:
+            message: Message = worker.connection.recv()
+        except (EOFError, OSError):
+            self._part_with(worker)
+            return
+        if isinstance(message, GreppyError):
+            raise message
+        if isinstance(message, int):
+            worker.finished.append(message)
+            self._files += len(self._batches[message])
+            worker.give(self._left)
+            return
+        self.done.append(message)
+        worker.batches = [batch for batch in worker.batches if batch not in message.batches]
+        worker.finished = [batch for batch in worker.finished if batch not in message.batches]
+
+    def _part_with(self, worker: _Worker) -> None:
+        """A process has ended, having done what it was given, or having died of the file in hand."""
+        del self._workers[worker.connection]
+        worker.connection.close()
+        worker.process.join()
+        if not worker.batches:
+            return
+        self._deaths += 1
+        if self._deaths > MOST_DEATHS:
+            raise IndexFailure(
+                "the indexing processes keep dying", "is the memory exhausted? try [index] workers = 1 in config.toml"
+            )
+        self._files -= sum(len(self._batches[batch]) for batch in worker.finished)
+        self._left += sorted(worker.batches, reverse=True)
+        self._blame(self._in_hand[worker.slot])
+        self._hire(worker.slot)
+
+    def _blame(self, task: int) -> None:
+        """Go on without what killed a process, and with smaller shards, so that the next death costs less."""
+        job = self._job._replace(shard_bytes=max(self._job.shard_bytes // 4, 1 << 16))
+        if task != _NOTHING:
+            path = job.tasks[task].path
+            if path in job.plain:
+                job = job._replace(refused=job.refused | {path})
+            job = job._replace(plain=job.plain | {path})
+        self._job = job
+
+    def dismiss(self) -> None:
+        for worker in self._workers.values():
+            worker.process.terminate()
+        for worker in self._workers.values():
+            worker.process.join()
+            worker.connection.close()
+
+
+def _start(process: BaseProcess) -> None:
+    """Start a process that Ctrl-C cannot interrupt before it has said what Ctrl-C means to it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        process.start()
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(job: Job, batches: Sequence[range], in_hand: Array[c_int64], slot: int, connection: Connection) -> None:
     """The life of one process."""
     # Ctrl-C reaches the whole group; the parent alone decides what it means, and terminates us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    part = _Part(job)
-    parent = os.getppid()
     try:
-        while (batch := _take(shared)) < len(batches):
-            _work_through(job, part, batches[batch], shared, number, parent)
-            part.end_batch(batch)
-            if part.full():
-                connection.send(part.flush())
-        connection.send(part.flush())
-    except IoFailure as error:
+        _serve(job, batches, in_hand, slot, connection)
+    except GreppyError as error:
         connection.send(error)
-    except (BrokenPipeError, KeyboardInterrupt):
-        return
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # the parent has gone
 
 
-def _take(shared: Shared) -> int:
-    with shared.next_batch.get_lock():
-        batch = shared.next_batch.value
-        shared.next_batch.value += 1
-        return batch
+def _serve(job: Job, batches: Sequence[range], in_hand: Array[c_int64], slot: int, connection: Connection) -> None:
+    part = Part(job)
+    parent = os.getppid()
+    while (number := _next_batch(connection, parent)) is not None:
+        for at in batches[number]:
+            if os.getppid() != parent:
+                return
+            in_hand[slot] = at
+            part.look_at(job.tasks[at])
+        in_hand[slot] = _NOTHING
+        part.end_batch(number)
+        connection.send(number)
+        if part.full():
+            connection.send(part.flush())
+    connection.send(part.flush())
 
 
-def _work_through(job: Job, part: _Part, batch: range, shared: Shared, number: int, parent: int) -> None:
-    for at in batch:
+def _next_batch(connection: Connection, parent: int) -> int | None:
+    """Raises EOFError when the parent has gone; other processes may hold its end of the pipe open."""
+    while not connection.poll(_PARENT_SECONDS):
         if os.getppid() != parent:
-            raise BrokenPipeError
-        shared.in_hand[number] = at
-        part.look_at(job.tasks[at])
-    shared.in_hand[number] = -1
-    with shared.files_done.get_lock():
-        shared.files_done.value += len(batch)
+            raise EOFError
+    batch: int | None = connection.recv()
+    return batch

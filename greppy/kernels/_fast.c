@@ -41,6 +41,16 @@ PyObject *new_array(State *state, const char *kind, const void *data, size_t siz
     return PyObject_CallFunction(state->array, "sy#", kind, size ? (const char *)data : "", (Py_ssize_t)size);
 }
 
+PyObject *new_view(const char *kind, const void *data, size_t size)
+{
+    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+    PyObject *view = bytes == NULL ? NULL : PyMemoryView_FromObject(bytes);
+    PyObject *numbers = view == NULL ? NULL : PyObject_CallMethod(view, "cast", "s", kind);
+    Py_XDECREF(bytes);
+    Py_XDECREF(view);
+    return numbers;
+}
+
 /* Python's own string hash is keyed anew in every process; its values for two fixed strings are our keys. */
 static int choose_secret(State *state)
 {

@@ -62,6 +62,9 @@ int reserve(void *items, size_t *capacity, size_t needed, size_t size);
 /* Raises ValueError; always NULL. */
 PyObject *refuse(const char *problem);
 
+/* memoryview(the `size` bytes at `data`).cast(kind): what the hot path gets, since it needs no import. */
+PyObject *new_view(const char *kind, const void *data, size_t size);
+
 /* array.array(kind, the `size` bytes at `data`). */
 PyObject *new_array(State *state, const char *kind, const void *data, size_t size);
 

@@ -64,7 +64,7 @@ PyObject *fast_encode_postings(PyObject *module, PyObject *args, PyObject *keywo
     return result;
 }
 
-static PyObject *decoded(State *state, const Py_buffer *buf)
+static PyObject *decoded(const Py_buffer *buf)
 {
     Reader reader;
     const char *problem = open_list(&reader, buf);
@@ -87,7 +87,7 @@ static PyObject *decoded(State *state, const Py_buffer *buf)
     if (problem != NULL)
         refuse(problem);
     else
-        result = Py_BuildValue("NO", new_array(state, "I", docs, count * sizeof *docs), codes);
+        result = Py_BuildValue("NO", new_view("I", docs, count * sizeof *docs), codes);
 done:
     free(docs);
     Py_XDECREF(codes);
@@ -96,10 +96,11 @@ done:
 
 PyObject *fast_decode_postings(PyObject *module, PyObject *arg)
 {
+    (void)module;
     Py_buffer buf;
     if (PyObject_GetBuffer(arg, &buf, PyBUF_SIMPLE) < 0)
         return NULL;
-    PyObject *result = decoded(PyModule_GetState(module), &buf);
+    PyObject *result = decoded(&buf);
     PyBuffer_Release(&buf);
     return result;
 }

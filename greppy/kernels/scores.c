@@ -173,6 +173,7 @@ typedef struct {
     Py_buffer scores, masks, first, out, out_masks;
     double follow[3];
     Py_ssize_t follows;
+    Py_ssize_t scored; /* chunks with a positive score */
 } Gathering;
 
 static const char *check_gathering(const Gathering *g)
@@ -208,7 +209,7 @@ static double combined(const Gathering *g, int64_t begin, int64_t end)
     return total;
 }
 
-static const char *gather(const Gathering *g)
+static const char *gather(Gathering *g)
 {
     const int64_t chunks = g->scores.len / 8, blobs = g->out.len / 8;
     for (int64_t blob = 0; blob < blobs; blob++) {
@@ -216,8 +217,10 @@ static const char *gather(const Gathering *g)
         if (begin > end || end > chunks)
             return "chunk starts must not descend, nor pass the last chunk";
         uint64_t mask = 0;
-        for (int64_t chunk = begin; chunk < end; chunk++)
+        for (int64_t chunk = begin; chunk < end; chunk++) {
             mask |= load_u64(g->masks.buf, chunk);
+            g->scored += load_f64(g->scores.buf, chunk) > 0;
+        }
         store_f64(g->out.buf, blob, combined(g, begin, end));
         store_u64(g->out_masks.buf, blob, mask);
     }
@@ -242,7 +245,7 @@ static int read_follow(Gathering *g, PyObject *follow)
 PyObject *fast_blob_scores(PyObject *module, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"scores", "masks", "first", "follow", "out", "out_masks", NULL};
-    Gathering g;
+    Gathering g = {.scored = 0};
     PyObject *follow;
     (void)module;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "y*y*y*O!w*w*", names, &g.scores, &g.masks, &g.first,
@@ -262,5 +265,5 @@ PyObject *fast_blob_scores(PyObject *module, PyObject *args, PyObject *keywords)
         PyBuffer_Release(held[i]);
     if (problem != NULL)
         return refuse(problem);
-    return failed ? NULL : Py_NewRef(Py_None);
+    return failed ? NULL : PyLong_FromSsize_t(g.scored);
 }

@@ -169,7 +169,7 @@ PyObject *fast_split_identifier(PyObject *module, PyObject *run)
     return parts;
 }
 
-static PyObject *starts_of(State *state, const uint8_t *text, size_t size)
+static PyObject *starts_of(const uint8_t *text, size_t size)
 {
     uint32_t *starts = NULL;
     size_t used = 0, capacity = 0;
@@ -185,7 +185,7 @@ static PyObject *starts_of(State *state, const uint8_t *text, size_t size)
         starts[used++] = (uint32_t)(at - text);
         at = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
     } while (at != NULL && ++at < end);
-    result = new_array(state, "I", starts, used * sizeof *starts);
+    result = new_view("I", starts, used * sizeof *starts);
 done:
     free(starts);
     return result;
@@ -193,10 +193,11 @@ done:
 
 PyObject *fast_line_starts(PyObject *module, PyObject *arg)
 {
+    (void)module;
     Py_buffer buf;
     if (PyObject_GetBuffer(arg, &buf, PyBUF_SIMPLE) < 0)
         return NULL;
-    PyObject *result = starts_of(PyModule_GetState(module), buf.buf, (size_t)buf.len);
+    PyObject *result = starts_of(buf.buf, (size_t)buf.len);
     PyBuffer_Release(&buf);
     return result;
 }

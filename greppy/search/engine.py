@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from greppy.query.plan import Plan
     from greppy.search.rank import Hit
     from greppy.search.result import Request
-    from greppy.search.score import Frequencies, Scores
+    from greppy.search.score import Frequencies
 
     Progress = Callable[[int, int, str], None]
 
@@ -85,15 +85,11 @@ def _answer(request: Request, plan: Plan, view: View, strict: bool) -> Response:
     """One attempt over one view. Raises `_Changed` when `strict` and a file is no longer what it was."""
     allowed = make_filter(request, view)
     scores, frequencies = score_chunks(plan, view, allowed.chunks)
-    hits = rank(plan, view, scores, allowed.files, request.limit)
+    hits = rank(plan, view, scores, frequencies, allowed.files, request.limit)
     results = _results(hits, plan, view, frequencies, request, strict)
-    total = max(_matching_chunks(scores), len(results))
+    total = max(sum(scored.matching for scored in scores), len(results))
     notes = [] if results else _notes(plan, view, frequencies)
     return Response(results, total, 0.0, view.project.root, notes, view.mode)
-
-
-def _matching_chunks(scores: Sequence[Scores]) -> int:
-    return sum(len(scored.chunks) - scored.chunks.count(0.0) for scored in scores)
 
 
 def _results(

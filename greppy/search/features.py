@@ -6,6 +6,8 @@ In: a plan and a view. Out: shares and factors by file ordinal, which `greppy.se
 
 from __future__ import annotations
 
+from math import log
+
 from greppy import kernels
 from greppy.analysis.classify import DATA, DOCS, EXAMPLE, GENERATED, TEST, VENDORED
 from greppy.analysis.tokens import terms_of_run
@@ -15,7 +17,7 @@ from greppy.search import weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from greppy.index.manifest import Manifest
     from greppy.index.shard import Shard
@@ -34,13 +36,21 @@ FLAG_NAMES = (
 )
 
 
-def path_shares(plan: Plan, names: Names) -> dict[int, float]:
-    """For each file that the query names, the share of the query's words that its stem or its folder has."""
-    counts: dict[int, int] = {}
+def path_shares(plan: Plan, names: Names, files: int) -> dict[int, float]:
+    """For each file that the query names, the share of the query's words, weighted by rarity, in its stem or its
+    folder.
+
+    `files` is how many there are. A word's weight is its idf among paths, ln(1 + files / (1 + files that it names)).
+    """
+    sums: dict[int, float] = {}
+    total = 0.0
     for word in plan.words:
-        for file in set(_files_named(word, names)):
-            counts[file] = counts.get(file, 0) + 1
-    return {file: count / len(plan.words) for file, count in counts.items()}
+        named = set(_files_named(word, names))
+        weight = log(1 + files / (1 + len(named)))
+        total += weight if named else weights.PATH_UNNAMED * weight
+        for file in named:
+            sums[file] = sums.get(file, 0.0) + weight
+    return {file: value / total for file, value in sums.items()}
 
 
 def _files_named(word: bytes, names: Names) -> Iterator[int]:
@@ -51,6 +61,17 @@ def _files_named(word: bytes, names: Names) -> Iterator[int]:
     yield from names.files_with_beginning(word)
     for end in range(weights.SHORTEST_PREFIX, len(word)):
         yield from names.files(word[:end])
+
+
+def shares_of_terms(plan: Plan, idf: Sequence[float]) -> list[float]:
+    """By bit, the share of each term in the weight of the whole query."""
+    total = sum(idf[term.bit] * term.weight for term in plan.terms) or 1.0
+    return [idf[term.bit] * term.weight / total for term in plan.terms]
+
+
+def covered(mask: int, shares: Sequence[float]) -> float:
+    """The share of the query's weight whose terms are in a mask."""
+    return sum(share for bit, share in enumerate(shares) if mask >> bit & 1)
 
 
 def whole_stems(plan: Plan, names: Names) -> set[int]:

@@ -3,7 +3,7 @@
 In: a plan, a view, BM25F scores. Out: `Hit`s, best first, ties by path, then line. A hit's breakdown adds up to its
 score::
 
-    file = (bm25f + path + stem) · factor           bm25f: best chunk, plus shares of the next three
+    file = (bm25f + coverage + path + stem) · factor           bm25f: best chunk, plus shares of the next three
     hit  = file · chunk / best chunk / rank of the chunk in its file
 """
 
@@ -16,11 +16,11 @@ from greppy.search import features, weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from greppy.index.view import View
     from greppy.query.plan import Plan
-    from greppy.search.score import Scores
+    from greppy.search.score import Frequencies, Scores
 
 
 class Hit:
@@ -42,38 +42,52 @@ class Hit:
 
 
 class _File:
-    """A candidate file with the parts of its score."""
+    """A candidate file with its flags and the parts of its score, before and after its factor."""
 
-    __slots__ = ("base", "blob", "factor", "file", "flags", "path", "place", "score", "stem")
+    __slots__ = ("blob", "factor", "file", "flags", "parts", "place", "score")
 
-    def __init__(self, file: int, place: int, blob: int, base: float, path: float, stem: float) -> None:
+    def __init__(self, file: int, place: int, blob: int, flags: int, factor: float, parts: dict[str, float]) -> None:
         self.file = file
         self.place = place
         self.blob = blob
-        self.base = base
-        self.path = path
-        self.stem = stem
-        self.flags = 0
-        self.factor = 1.0
-        self.score = 0.0
+        self.flags = flags
+        self.factor = factor
+        self.parts = parts
+        self.score = sum(parts.values()) * factor
 
 
-def rank(plan: Plan, view: View, scores: Sequence[Scores], allowed: bytearray | None, limit: int) -> list[Hit]:
+def rank(
+    plan: Plan,
+    view: View,
+    scores: Sequence[Scores],
+    frequencies: Frequencies,
+    allowed: bytearray | None,
+    limit: int,
+) -> list[Hit]:
     """The best `limit` hits. `allowed` has a byte a file, zero for those filtered out; None allows all."""
     _add_definitions(plan, scores)
     for scored in scores:
         scored.gather()
-    best = max((max(scored.blobs, default=0.0) for scored in scores), default=0.0) or 1.0
-    files = _score_files(plan, view, scores, allowed, best, limit)
+    best = _largest(scored.blobs for scored in scores) or 1.0
+    judge = _Judge(plan, view, scores, frequencies, best)
+    files = [
+        judge.file(file) for file in _candidates(view, scores, judge.shares, limit) if allowed is None or allowed[file]
+    ]
+    files = [file for file in files if file.score > 0]
     files.sort(key=lambda file: (-file.score, file.file))
     hits = [hit for file in files[: 2 * limit] for hit in _hits(view, scores[file.place], file, limit)]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
     return hits[:limit]
 
 
+def _largest(columns: Iterable[memoryview[float]]) -> float:
+    """The largest positive number of all columns, or 0."""
+    return max((column[at] for column in columns for at in kernels.top_k(column, 1)), default=0.0)
+
+
 def _add_definitions(plan: Plan, scores: Sequence[Scores]) -> None:
     """What defines the name that was asked for gains a share of the best chunk's score."""
-    best = max((max(scored.chunks, default=0.0) for scored in scores), default=0.0)
+    best = _largest(scored.chunks for scored in scores)
     for scored in scores:
         gains: dict[int, float] = {}
         for chunk, weight in features.definitions(plan, scored.shard):
@@ -83,17 +97,38 @@ def _add_definitions(plan: Plan, scores: Sequence[Scores]) -> None:
                 scored.chunks[chunk] += best * weight
 
 
-def _score_files(
-    plan: Plan, view: View, scores: Sequence[Scores], allowed: bytearray | None, best: float, limit: int
-) -> list[_File]:
-    names = Names(view.manifest)
-    shares = features.path_shares(plan, names)
-    stems = features.whole_stems(plan, names)
-    files = []
-    for file in _candidates(view, scores, shares, limit):
-        if allowed is None or allowed[file]:
-            files.append(_scored(file, plan, view, scores, best, shares.get(file, 0.0), file in stems))
-    return [file for file in files if file.score > 0]
+class _Judge:
+    """Scores files: what all of them share is looked up once."""
+
+    __slots__ = ("_best", "_blobs", "_places", "_plan", "_scores", "_stems", "_view", "_weights", "shares")
+
+    def __init__(self, plan: Plan, view: View, scores: Sequence[Scores], frequencies: Frequencies, best: float) -> None:
+        names = Names(view.manifest)
+        self._plan = plan
+        self._view = view
+        self._scores = scores
+        self._best = best
+        self._places = view.manifest.column(layout.FILE_SHARD, "I")
+        self._blobs = view.manifest.column(layout.FILE_BLOB, "I")
+        self._stems = features.whole_stems(plan, names)
+        self._weights = features.shares_of_terms(plan, frequencies.idf)
+        self.shares = features.path_shares(plan, names, view.manifest.meta.files)
+
+    def file(self, file: int) -> _File:
+        """A file with its score; 0 when neither its text nor all of its name matches."""
+        place, blob = self._places[file], self._blobs[file]
+        scored, share = self._scores[place], self.shares.get(file, 0.0)
+        text = scored.blobs[blob]
+        if text <= 0 and share < 1:
+            return _File(file, place, blob, 0, 0.0, {})
+        flags = features.file_flags(self._view.manifest, scored.shard, file, blob)
+        parts = {
+            "bm25f": text,
+            "coverage": self._best * weights.COVERAGE * features.covered(scored.blob_masks[blob], self._weights),
+            "path": self._best * weights.PATH * share,
+            "stem": self._best * weights.STEM_EQUALS if file in self._stems else 0.0,
+        }
+        return _File(file, place, blob, flags, features.factor(flags, self._plan), parts)
 
 
 def _candidates(view: View, scores: Sequence[Scores], shares: dict[int, float], limit: int) -> list[int]:
@@ -105,27 +140,6 @@ def _candidates(view: View, scores: Sequence[Scores], shares: dict[int, float], 
     best_named = sorted(shares, key=lambda file: (-shares[file], file))[: 20 * limit + 400]
     found.update(dict.fromkeys(best_named))
     return list(found)
-
-
-def _scored(
-    file: int, plan: Plan, view: View, scores: Sequence[Scores], best: float, share: float, stem: bool
-) -> _File:
-    manifest = view.manifest
-    place = manifest.column(layout.FILE_SHARD, "I")[file]
-    blob = manifest.column(layout.FILE_BLOB, "I")[file]
-    result = _File(
-        file,
-        place,
-        blob,
-        scores[place].blobs[blob],
-        best * weights.PATH * share,
-        best * weights.STEM_EQUALS if stem else 0.0,
-    )
-    if result.base > 0 or share == 1.0:
-        result.flags = features.file_flags(manifest, scores[place].shard, file, blob)
-        result.factor = features.factor(result.flags, plan)
-        result.score = (result.base + result.path + result.stem) * result.factor
-    return result
 
 
 def _hits(view: View, scored: Scores, file: _File, limit: int) -> Iterator[Hit]:
@@ -140,9 +154,5 @@ def _hits(view: View, scored: Scores, file: _File, limit: int) -> Iterator[Hit]:
         hit = Hit(path, file.file, file.place, file.blob, chunk, file.flags)
         hit.start_line, hit.end_line = scored.shard.lines(file.blob, chunk)
         hit.score = file.score * share
-        hit.breakdown = {
-            "bm25f": file.base * share * file.factor,
-            "path": file.path * share * file.factor,
-            "stem": file.stem * share * file.factor,
-        }
+        hit.breakdown = {name: part * file.factor * share for name, part in file.parts.items()}
         yield hit

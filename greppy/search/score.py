@@ -13,7 +13,6 @@ answers.
 
 from __future__ import annotations
 
-from array import array
 from math import log
 
 from greppy import kernels
@@ -33,19 +32,21 @@ if TYPE_CHECKING:
 class Scores:
     """One shard's scores: by chunk and by blob, with a bit in the masks for each term of the plan that was found."""
 
-    __slots__ = ("blob_masks", "blobs", "chunks", "masks", "shard")
+    __slots__ = ("blob_masks", "blobs", "chunks", "masks", "matching", "shard")
 
     def __init__(self, shard: Shard) -> None:
         self.shard = shard
-        self.chunks = array("d", bytes(8 * shard.chunks))
-        self.masks = array("Q", bytes(8 * shard.chunks))
-        self.blobs = array("d", bytes(8 * shard.blobs))
-        self.blob_masks = array("Q", bytes(8 * shard.blobs))
+        self.matching = 0
+        # Memory views, because importing `array` costs as much as scoring: it drags `collections` in.
+        self.chunks = memoryview(bytearray(8 * shard.chunks)).cast("d")
+        self.masks = memoryview(bytearray(8 * shard.chunks)).cast("Q")
+        self.blobs = memoryview(bytearray(8 * shard.blobs)).cast("d")
+        self.blob_masks = memoryview(bytearray(8 * shard.blobs)).cast("Q")
 
     def gather(self) -> None:
-        """Make the blobs' scores of their chunks'."""
+        """Make the blobs' scores of their chunks', and count the chunks that match."""
         first = self.shard.column(layout.FIRST_CHUNK, "I")
-        kernels.blob_scores(self.chunks, self.masks, first, weights.FOLLOW, self.blobs, self.blob_masks)
+        self.matching = kernels.blob_scores(self.chunks, self.masks, first, weights.FOLLOW, self.blobs, self.blob_masks)
 
 
 class Frequencies:
@@ -112,23 +113,22 @@ def _document_frequencies(
     return counts
 
 
-def code_tables() -> array[float]:
+def code_tables() -> memoryview:
     """What a posting's code contributes: its fixed part (name, signature), its comment tf, its body tf; 256 of each,
     weighted."""
-    fixed = array("d")
-    comment = array("d")
-    body = array("d")
+    tables = memoryview(bytearray(8 * 3 * 256)).cast("d")
     for code in range(256):
-        fixed.append(weights.NAME * (code >> 7) + weights.SIGNATURE * (code >> 6 & 1))
-        comment.append(weights.COMMENT * kernels.COMMENT_LEVELS[code >> 4 & 3])
-        body.append(weights.BODY * kernels.LEVELS[code & 15])
-    return fixed + comment + body
+        tables[code] = weights.NAME * (code >> 7) + weights.SIGNATURE * (code >> 6 & 1)
+        tables[256 + code] = weights.COMMENT * kernels.COMMENT_LEVELS[code >> 4 & 3]
+        tables[512 + code] = weights.BODY * kernels.LEVELS[code & 15]
+    return tables
 
 
-def norm_tables(meta: Meta) -> array[float]:
+def norm_tables(meta: Meta) -> memoryview:
     """1 / (1 - b + b · length / average) by length code: 256 for bodies, then 256 for comments."""
-    tables = array("d")
-    for b, total in ((weights.B_BODY, meta.body), (weights.B_COMMENT, meta.comment)):
+    tables = memoryview(bytearray(8 * 2 * 256)).cast("d")
+    for field, (b, total) in enumerate(((weights.B_BODY, meta.body), (weights.B_COMMENT, meta.comment))):
         average = max(total / max(meta.chunks, 1), 1.0)
-        tables.extend(1 / (1 - b + b * length / average) for length in kernels.LENGTHS)
+        for code, length in enumerate(kernels.LENGTHS):
+            tables[256 * field + code] = 1 / (1 - b + b * length / average)
     return tables

@@ -178,7 +178,8 @@ def test_values_must_be_whole_numbers_of_eight_bytes(twin: ModuleType) -> None:
 def test_a_blob_is_scored_by_its_best_chunks_and_has_all_their_marks(twin: ModuleType) -> None:
     scores, masks = array("d", [1.0, 4.0, 2.0, 3.0, 5.0, 9.0]), array("Q", [1, 2, 4, 8, 16, 1 << 63])
     out, unions = floats(4, 7.0), array("Q", [7, 7, 7, 7])
-    twin.blob_scores(scores, masks, array("I", [0, 5, 5, 6, 6]), (0.5, 0.25, 0.125), out, unions)
+    scored = twin.blob_scores(scores, masks, array("I", [0, 5, 5, 6, 6]), (0.5, 0.25, 0.125), out, unions)
+    assert scored == 6
     assert list(out) == [5.0 + 0.5 * 4.0 + 0.25 * 3.0 + 0.125 * 2.0, 0.0, 9.0, 0.0]
     assert list(unions) == [31, 0, 1 << 63, 0]
 
@@ -202,8 +203,8 @@ def test_the_twins_score_blobs_to_the_last_bit(
     results = []
     for twin in (fast, reference):
         out, unions = floats(len(blobs)), marks(len(blobs))
-        twin.blob_scores(scores, masks, first, follow, out, unions)
-        results.append((out.tobytes(), unions))
+        scored = twin.blob_scores(scores, masks, first, follow, out, unions)
+        results.append((out.tobytes(), unions, scored))
     assert results[0] == results[1]
 
 

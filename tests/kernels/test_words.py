@@ -191,7 +191,7 @@ def test_lines_start_at_0_and_after_each_line_feed_but_the_last_byte(
     twin: ModuleType, text: bytes, starts: list[int]
 ) -> None:
     found = twin.line_starts(text)
-    assert (found.typecode, list(found)) == ("I", starts)
+    assert (found.format, list(found)) == ("I", starts)
 
 
 @given(text=st.lists(st.sampled_from([b"\n", b"a", b"\r", b"\x00"])).map(b"".join))

@@ -43,8 +43,8 @@ def encode_postings(docs: Sequence[int], codes: bytes) -> bytes:
     return bytes(out)
 
 
-def decode_postings(buf: ReadableBuffer, /) -> tuple[array[int], bytes]:
-    """The documents (u32) and the codes of one whole posting list; ValueError when it is malformed."""
+def decode_postings(buf: ReadableBuffer, /) -> tuple[memoryview, bytes]:
+    """The documents (a view of u32) and the codes of one whole posting list; ValueError when it is malformed."""
     data = bytes(buf)
     count, at = _count_at_start(data)
     docs, codes = array("I"), bytearray()
@@ -64,7 +64,7 @@ def decode_postings(buf: ReadableBuffer, /) -> tuple[array[int], bytes]:
         codes.append(code)
     if at != len(data):
         raise ValueError("posting list has bytes after its last posting")
-    return docs, bytes(codes)
+    return memoryview(docs), bytes(codes)
 
 
 def count_postings(buf: ReadableBuffer, live: ReadableBuffer | None) -> int:

@@ -97,8 +97,10 @@ def blob_scores(
     follow: tuple[float, ...],
     out: WriteableBuffer,
     out_masks: WriteableBuffer,
-) -> None:
+) -> int:
     """Scores blobs by their best chunks: the best, plus `follow[0]` times the second, and so on, for up to three more.
+
+    Returns how many of the blobs' chunks have a positive score.
 
     `scores` (float64) and `masks` (uint64) have an item a chunk; `first` (uint32) has the first chunk of each blob
     and then the number of chunks, in non-decreasing order; `out` (float64) and `out_masks` (uint64, the union of the
@@ -114,6 +116,7 @@ def blob_scores(
         raise ValueError("at most three following chunks count")
     if len(marks) != len(sums) or len(unions) != len(best) or len(starts) != len(best) + 1:
         raise ValueError("scores, masks and chunk starts do not fit together")
+    scored = 0
     for blob in range(len(best)):
         begin, end = starts[blob], starts[blob + 1]
         if not begin <= end <= len(sums):
@@ -122,7 +125,9 @@ def blob_scores(
         total = ranked[0] if ranked else 0.0
         for factor, score in zip(follow, ranked[1:], strict=False):
             total += factor * score
+        scored += sum(score > 0 for score in ranked)
         best[blob] = total
         unions[blob] = 0
         for mark in marks[begin:end]:
             unions[blob] |= mark
+    return scored

@@ -90,8 +90,8 @@ def _is_letter(c: int) -> bool:
     return _is_lower(c) or _is_upper(c)
 
 
-def line_starts(buf: ReadableBuffer, /) -> array[int]:
-    """The byte offsets at which lines start: 0, and after each line feed that is not the last byte.
+def line_starts(buf: ReadableBuffer, /) -> memoryview:
+    """The byte offsets (a view of u32) at which lines start: 0, and after each line feed that is not the last byte.
 
     A buffer with a line start beyond 4 GiB raises OverflowError.
     """
@@ -101,4 +101,4 @@ def line_starts(buf: ReadableBuffer, /) -> array[int]:
     while 0 < at < len(data):
         starts.append(at)
         at = data.find(b"\n", at) + 1
-    return starts
+    return memoryview(starts)

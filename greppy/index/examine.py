@@ -1,0 +1,127 @@
+"""Looking at many files: tasks → rows and new shards, in this process or in several. Cold path.
+
+In: a `Job`. Out: the rows of those files that are there, and the names of the new shards. Neighbouring files go
+together, so that a shard holds files that lie together; when enough text has been gathered a shard is written and its
+rows are given, so that memory stays bounded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from greppy.index.blobs import Examiner, Scope, Task
+from greppy.index.writer import ShardWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from greppy.index.known import Known
+    from greppy.index.ledger import Row
+
+    Progress = Callable[[int, int, str], None]
+
+BATCH_BYTES = 1 << 19
+BATCH_FILES = 64
+PARALLEL_BYTES = 1 << 21
+"""Text from which on a second process saves more than starting it costs (some 30 ms each)."""
+
+
+class Job(NamedTuple):
+    """One build's work, the same for all its processes. `sink` publishes a finished shard and gives its name; `plain`
+    are files whose grammar crashed, `refused` those that crashed without it too."""
+
+    tasks: Sequence[Task]
+    scope: Scope
+    known: Known
+    sink: Callable[[bytes], str]
+    shard_bytes: int
+    plain: frozenset[bytes] = frozenset()
+    refused: frozenset[bytes] = frozenset()
+
+
+class Done(NamedTuple):
+    """What one finished shard answers for: its name ("" when nothing had to be analysed), rows, batches."""
+
+    shard: str
+    rows: list[Row]
+    batches: list[int]
+
+
+def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list[str]]:
+    """The rows of all tasks whose files are there, in the order of the tasks, and the names of the new shards.
+
+    Raises `GreppyError`s.
+    """
+    batches = cut_into_batches(job.tasks)
+    if workers < 2 or len(batches) < 2 or sum(task.size for task in job.tasks) < PARALLEL_BYTES:
+        done = _examine_here(job, batches, progress)
+    else:
+        from greppy.index.workers import examine_in_processes
+
+        done = examine_in_processes(job, batches, min(workers, len(batches)), progress)
+        done.sort(key=lambda part: part.batches)
+    rows = [row for part in done for row in part.rows]
+    return rows, list(dict.fromkeys(part.shard for part in done if part.shard))
+
+
+def cut_into_batches(tasks: Sequence[Task]) -> list[range]:
+    """Neighbouring tasks, up to `BATCH_BYTES` of text or `BATCH_FILES` files together."""
+    batches: list[range] = []
+    start = size = 0
+    for at, task in enumerate(tasks):
+        if at > start and (size + task.size > BATCH_BYTES or at - start >= BATCH_FILES):
+            batches.append(range(start, at))
+            start, size = at, 0
+        size += task.size
+    if start < len(tasks):
+        batches.append(range(start, len(tasks)))
+    return batches
+
+
+class Part:
+    """One process's part of the work: gathers rows until its shard is full."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._begin()
+
+    def _begin(self) -> None:
+        self._examiner = Examiner(self._job.scope, self._job.known, ShardWriter())
+        self._rows: list[Row] = []
+        self._batches: list[int] = []
+
+    def look_at(self, task: Task) -> None:
+        if task.path in self._job.refused:
+            self._rows.append(self._examiner.left_out(task, "analysis fails"))
+            return
+        row = self._examiner.row(task, plain=task.path in self._job.plain)
+        if row is not None:
+            self._rows.append(row)
+
+    def end_batch(self, number: int) -> None:
+        self._batches.append(number)
+
+    def full(self) -> bool:
+        return self._examiner.writer.text_bytes >= self._job.shard_bytes
+
+    def flush(self) -> Done:
+        """Write the shard and give the rows, those of new analyses now with its name."""
+        writer, rows, batches = self._examiner.writer, self._rows, self._batches
+        name = self._job.sink(writer.finish()) if writer.blobs else ""
+        named = [row if row.reason or row.shard else row._replace(shard=name) for row in rows]
+        self._begin()
+        return Done(name, named, batches)
+
+
+def _examine_here(job: Job, batches: Sequence[range], progress: Progress) -> list[Done]:
+    part = Part(job)
+    done: list[Done] = []
+    for number, batch in enumerate(batches):
+        for at in batch:
+            part.look_at(job.tasks[at])
+        part.end_batch(number)
+        progress(batch.stop, len(job.tasks), "indexing")
+        if part.full():
+            done.append(part.flush())
+    done.append(part.flush())
+    return done

@@ -1,0 +1,163 @@
+"""What the working tree consists of: which files must be looked at, what still holds, and what to watch. Cold path.
+
+In: a project, what was known of it, what differs. Out: either `Edits`, where nothing but known files' content can
+have changed, or, where names may have come or rules have changed, a new listing.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, NamedTuple
+
+from greppy.git.files import is_racy
+from greppy.index import format as layout
+from greppy.index.blobs import Task, current_signature
+from greppy.index.freshness import input_signature
+from greppy.index.ledger import ABSENT, Ledger, Row, Signature, Watched, unsettled
+from greppy.index.manifest import REASONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from greppy.config import Config
+    from greppy.git.listing import Listing
+    from greppy.git.project import Project
+    from greppy.index.blobs import Scope
+    from greppy.index.freshness import Changes
+    from greppy.index.manifest import Manifest
+
+_BY_CONTENT = frozenset(("", "binary", "too large", "permission denied", "io error", "missing", "analysis fails"))
+"""Reasons that a regular file itself gave; the others came from its name, its type or the number of files."""
+
+_BEYOND = "beyond the file limit"
+_FOLDERS = ("submodule", "nested repository")
+
+
+class Edits(NamedTuple):
+    """Known files that changed: `tasks` for those that are there, by ordinal, `gone` for those that are not; `folders`
+    are signatures of folders by ordinal."""
+
+    tasks: dict[int, Task]
+    gone: list[int]
+    folders: dict[int, Signature]
+
+
+class Listed(NamedTuple):
+    """A new listing: rows that still hold, tasks for the rest, and what is watched."""
+
+    rows: list[Row]
+    tasks: list[Task]
+    folders: list[Watched]
+    inputs: list[Watched]
+
+
+def find_edits(manifest: Manifest, project: Project, config: Config, changes: Changes, scope: Scope) -> Edits | None:
+    """What changed where neither rules nor names did; None when the project has to be listed anew."""
+    if changes.inputs or (changes.folders and _names_differ(manifest, project, config, changes.folders)):
+        return None
+    reasons = manifest.column(layout.FILE_REASON, "B")
+    flags = manifest.column(layout.FILE_FLAGS, "I")
+    tasks: dict[int, Task] = {}
+    gone: list[int] = []
+    for at in changes.files:
+        path = manifest.paths[at]
+        size = _size_of_regular(project.root, path)
+        if REASONS[reasons[at]] not in _BY_CONTENT or size is None:
+            return None
+        if size < 0:
+            gone.append(at)
+        else:
+            tasks[at] = Task(path, size, flags[at])
+    if gone and REASONS.index(_BEYOND) in bytes(reasons):
+        return None
+    watched = manifest.paths[manifest.meta.files :]
+    folders = {at: _folder(project.root, watched[at], scope.observed_ns) for at in changes.folders}
+    return Edits(tasks, gone, folders)
+
+
+def _size_of_regular(root: bytes, path: bytes) -> int | None:
+    """Bytes of a regular file (0 for one that may not be looked at), -1 when there is none, None for anything else."""
+    try:
+        found = os.lstat(os.path.join(root, path))
+    except (FileNotFoundError, NotADirectoryError):
+        return -1
+    except OSError:
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _names_differ(manifest: Manifest, project: Project, config: Config, folders: Sequence[int]) -> bool:
+    """Whether one of these folders has a name that is neither known nor ignored, or is no longer a folder."""
+    known = set(manifest.paths)
+    watched = manifest.paths[manifest.meta.files :]
+    news: list[bytes] = []
+    for at in folders:
+        folder = watched[at]
+        prefix = b"" if folder == b"." else folder + b"/"
+        full = os.path.join(project.root, folder)
+        try:
+            if not stat.S_ISDIR(os.lstat(full).st_mode):
+                return True
+            names = os.listdir(full)
+        except OSError:
+            return True
+        news += [prefix + name for name in names if prefix + name not in known and prefix + name != b".git"]
+    if not news:
+        return False
+    from greppy.git.listing import check_ignored
+
+    return bool(set(news) - check_ignored(project, news, config.ignore_patterns))
+
+
+def list_anew(project: Project, config: Config, old: Ledger, scope: Scope) -> Listed:
+    """List the project; rows of `old` whose file has not changed are kept. Raises what `list_project` raises."""
+    from greppy.analysis.classify import path_flags
+    from greppy.git.listing import list_project
+
+    listing = list_project(project, config.ignore_patterns)
+    known = {row.path: row for row in old.rows}
+    rows: list[Row] = []
+    tasks: list[Task] = []
+    for number, file in enumerate(listing.files):
+        # From bit 16 on, attributes say that a flag is explicitly not so.
+        flags = (path_flags(file.path) | file.attributes) & ~(file.attributes >> 16)
+        signature = current_signature(scope.root, file.path)
+        row = known.get(file.path)
+        if number >= config.max_files:
+            rows.append(Row(file.path, signature, b"", flags, _BEYOND, "", 0))
+        elif row is not None and row.signature == signature and _holds(row, scope):
+            rows.append(row._replace(flags=flags))
+        else:
+            tasks.append(Task(file.path, signature[0], flags))
+    rows += _left_out(listing, scope)
+    folders = [
+        Watched(path or b".", _folder(scope.root, path or b".", scope.observed_ns)) for path in listing.directories
+    ]
+    return Listed(rows, tasks, folders, [_watched_input(path, scope.observed_ns) for path in listing.inputs])
+
+
+def _holds(row: Row, scope: Scope) -> bool:
+    """Whether what was said of an unchanged file holds under the limits of today."""
+    if row.signature == ABSENT or row.reason in ("too large", _BEYOND, "missing"):
+        return False
+    return bool(row.reason) or row.signature[0] <= scope.max_file_size
+
+
+def _left_out(listing: Listing, scope: Scope) -> Iterable[Row]:
+    for path, reason in listing.skipped:
+        # Of a folder that could not be read the ctime counts too: it changes with the mode.
+        signature = current_signature(scope.root, path or b".", reason in _FOLDERS)
+        yield Row(path, signature, b"", 0, reason, "", 0)
+
+
+def _folder(root: bytes, path: bytes, observed_ns: int) -> Signature:
+    signature = current_signature(root, path, folder=True)
+    # A folder's ctime changes for reasons that matter to nobody; its mtime alone says whether names came or went.
+    moment = (signature[0], signature[1], signature[1], signature[3])
+    return unsettled(signature) if is_racy(moment, observed_ns) else signature
+
+
+def _watched_input(path: bytes, observed_ns: int) -> Watched:
+    signature = input_signature(path)
+    return Watched(path, unsettled(signature) if is_racy(signature, observed_ns) else signature)
