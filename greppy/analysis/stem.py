@@ -10,60 +10,45 @@ from __future__ import annotations
 
 _VOWELS = frozenset("aeiou")
 
-# Steps 2 to 4: (suffix, replacement), longest suffix first among those with the same ending.
-_STEP_2 = (
-    ("ational", "ate"),
-    ("ization", "ize"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("tional", "tion"),
-    ("biliti", "ble"),
-    ("ation", "ate"),
-    ("alism", "al"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("ousli", "ous"),
-    ("entli", "ent"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("alli", "al"),
-    ("ator", "ate"),
-    ("logi", "log"),
-    ("bli", "ble"),
-    ("eli", "e"),
-)
-_STEP_3 = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ness", ""),
-    ("ful", ""),
-)
-_STEP_4 = (
-    "ement",
-    "ance",
-    "ence",
-    "able",
-    "ible",
-    "ment",
-    "ant",
-    "ent",
-    "ism",
-    "ate",
-    "iti",
-    "ous",
-    "ive",
-    "ize",
-    "ion",
-    "al",
-    "er",
-    "ic",
-    "ou",
-)
+# Steps 2 to 4, by the last two letters of the word: (suffix, replacement), the longest first. Of step 4 the suffixes alone.
+_STEP_2 = {
+    "al": (("ational", "ate"), ("tional", "tion")),
+    "on": (("ization", "ize"), ("ation", "ate")),
+    "ss": (("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous")),
+    "ti": (("biliti", "ble"), ("aliti", "al"), ("iviti", "ive")),
+    "li": (("ousli", "ous"), ("entli", "ent"), ("alli", "al"), ("bli", "ble"), ("eli", "e")),
+    "ci": (("enci", "ence"), ("anci", "ance")),
+    "sm": (("alism", "al"),),
+    "er": (("izer", "ize"),),
+    "or": (("ator", "ate"),),
+    "gi": (("logi", "log"),),
+}
+_STEP_3 = {
+    "te": (("icate", "ic"),),
+    "ve": (("ative", ""),),
+    "ze": (("alize", "al"),),
+    "ti": (("iciti", "ic"),),
+    "al": (("ical", "ic"),),
+    "ss": (("ness", ""),),
+    "ul": (("ful", ""),),
+}
+_STEP_4 = {
+    "nt": ("ement", "ment", "ant", "ent"),
+    "ce": ("ance", "ence"),
+    "le": ("able", "ible"),
+    "sm": ("ism",),
+    "te": ("ate",),
+    "ti": ("iti",),
+    "us": ("ous",),
+    "ve": ("ive",),
+    "ze": ("ize",),
+    "on": ("ion",),
+    "al": ("al",),
+    "er": ("er",),
+    "ic": ("ic",),
+    "ou": ("ou",),
+}
+_NONE: tuple[tuple[str, str], ...] = ()
 
 
 def stem(word: str) -> str:
@@ -74,8 +59,8 @@ def stem(word: str) -> str:
     word = _past_and_gerund(word)
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replace(word, _STEP_2)
-    word = _replace(word, _STEP_3)
+    word = _replace(word, _STEP_2.get(word[-2:], _NONE))
+    word = _replace(word, _STEP_3.get(word[-2:], _NONE))
     return _final_e(_strip(word))
 
 
@@ -138,7 +123,7 @@ def _replace(word: str, rules: tuple[tuple[str, str], ...]) -> str:
 
 
 def _strip(word: str) -> str:
-    for suffix in _STEP_4:
+    for suffix in _STEP_4.get(word[-2:], ()):
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
             if _measure(rest) > 1 and (suffix != "ion" or rest.endswith(("s", "t"))):

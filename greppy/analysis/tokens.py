@@ -25,6 +25,7 @@ LONGEST = 64
 MOST_PARTS = 16
 """Parts of one run that become terms. No hand-written identifier that we met has more."""
 
+_FIRST_CJK = "\u2e80"
 _CJK = (
     (0x2E80, 0x2FDF),  # radicals
     (0x3041, 0x30FF),  # kana
@@ -85,6 +86,8 @@ def _unicode_terms(run: bytes) -> tuple[bytes, ...]:
     import unicodedata
 
     text = unicodedata.normalize("NFKC", run.decode("utf-8", "replace"))
+    if max(text) < _FIRST_CJK and text[1:].islower() and "_" not in text:
+        return (_folded(text),)
     terms: list[bytes] = []
     words = [word for piece in text.split("_") for word in _script_words(piece)]
     if len(words) > 1 and not any(_is_cjk(word[0]) for word in words):

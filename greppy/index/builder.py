@@ -1,8 +1,8 @@
 """Building: snapshot → blobs → analysis → shards → manifest. Cold path.
 
-In: a project, the shards at hand, the manifest so far and what differs from it. Out: the bytes of a new manifest that is
-true. The first build and the smallest refresh are the same function, `build`; where only the content of known files has
-changed, it costs what these files cost.
+In: a project, the shards at hand, the manifest so far and what differs from it. Out: the bytes of a new manifest that
+is true. The first build and the smallest refresh are the same function, `build`; where only the content of known files
+has changed, it costs what these files cost.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def update(project: Project, store: Store, config: Config, progress: Progress, f
 
 
 def _without_damage(store: Store, attempt: Callable[[set[str]], Update]) -> Update:
-    """Try, each time without the shards that turned out damaged before: a merge reads pages that nobody has read yet."""
+    """Try, each time without the shards that turned out damaged before: a merge reads pages that nobody has read."""
     bad: set[str] = set()
     for _ in range(_TRIES):
         try:
@@ -116,9 +116,7 @@ def _update(project: Project, store: Store, config: Config, progress: Progress, 
     if manifest is not None and not changes and not shelf.lost:
         return Update(None, manifest, shelf.shards())
     if shelf.missing:
-        log.notice(
-            f"{len(shelf.missing)} of {len(manifest.shards)} parts of the index are gone; analysing again what they held"
-        )
+        log.notice(f"{len(shelf.missing)} shards of the index are gone; analysing again what they held")
     if not force:
         shelf.adopt_others()
     outcome = build(project, shelf, config, manifest, changes, progress)

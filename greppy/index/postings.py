@@ -48,13 +48,10 @@ def pack_terms(terms: Sequence[bytes], ends: Sequence[int]) -> tuple[bytes, byte
 
 
 def _shared(before: bytes, term: bytes) -> int:
+    """Bytes at the beginning of both: those above the highest bit in which they differ."""
     most = min(len(before), len(term))
-    if before[:most] == term[:most]:
-        return most
-    count = 0
-    while before[count] == term[count]:
-        count += 1
-    return count
+    difference = int.from_bytes(before[:most], "big") ^ int.from_bytes(term[:most], "big")
+    return most - (difference.bit_length() + 7) // 8
 
 
 def _append_varint(data: bytearray, value: int) -> None:
