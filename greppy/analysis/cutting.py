@@ -95,7 +95,7 @@ def _placed(outline: Outline, lines: Lines) -> list[_Placed]:
     beginnings = [start for start, _ in above]
     placed: list[_Placed] = []
     for one in outline.definitions:
-        end = one.end
+        end = min(one.end, len(lines.text))
         if lines.text[end - 1] <= 32:
             end = one.start + len(lines.text[one.start : end].rstrip())
         first = _with_comments(lines.at(one.start), lines, above, beginnings)

@@ -26,6 +26,9 @@ GRAMMARS: dict[str, str] = {}
 _OWN_PACKAGES = {"csharp": "tree_sitter_c_sharp", "yaml": "tree_sitter_yaml"}
 
 
+_LINE_END = b"\n"
+
+
 class Grammar(NamedTuple):
     """A parser and the cursor of the query over its trees. Both keep state while they run: one thread at a time."""
 
@@ -60,13 +63,18 @@ def load(language: str) -> Grammar | None:
 
 
 def parse(grammar: Grammar, text: bytes) -> Tree | None:
-    """The tree of `text`, or None if parsing took more than 2 s of this thread's time per megabyte (at least 1 s)."""
+    """The tree of `text`, or None if parsing took more than 2 s of this thread's time per megabyte (at least 1 s).
+
+    A last line without an end gets one, so that nodes may end one byte after the text: the scanner of Perl never returns
+    from a comment that the end of the file cuts off.
+    """
     view = memoryview(text)
+    missing_end = -1 if text.endswith(_LINE_END) else len(text)
     limit = max(SHORTEST_LIMIT, SECONDS_PER_MEGABYTE * len(text) / 1_000_000)
     wall, used = time.monotonic() + limit, time.thread_time() + limit
 
-    def read(offset: int, _point: Point) -> memoryview:
-        return view[offset:]
+    def read(offset: int, _point: Point) -> memoryview | bytes:
+        return _LINE_END if offset == missing_end else view[offset:]
 
     def is_late(_offset: int, _has_error: bool) -> bool:
         return time.monotonic() > wall and time.thread_time() > used

@@ -59,8 +59,8 @@ class Lines:
         self.mostly_long = 2 * long_bytes > len(text)
 
     def at(self, offset: int) -> int:
-        """The line of the byte at `offset`."""
-        return bisect_right(self.starts, offset) - 1
+        """The line of the byte at `offset`; the last line for what lies beyond the text."""
+        return bisect_right(self.starts, offset, 0, self.count) - 1
 
     def content(self, first: int, last: int | None = None) -> bytes:
         """The bytes of a line, or of the lines `first..last`."""

@@ -25,6 +25,9 @@ from greppy.analysis.pairing import ByteRange, Definition, paired
 _MOST_ERROR_WORK = 500_000_000
 _MOST_ERROR_NODES = 2_000
 
+_MOST_OPEN_MATCHES = 256
+"""Matches that a query may have begun at once. A query is quadratic in them, and real files hardly need thirty."""
+
 
 class Outline(NamedTuple):
     """What a query found, each list by position. `has_error`: the tree has regions that could not be parsed."""
@@ -43,7 +46,7 @@ def outline(grammar: Grammar, tree: Tree, text: bytes) -> Outline | None:
     has_error = root.has_error
     if has_error and not _is_affordable(root):
         return None
-    captures = QueryCursor(grammar.query).captures(root)
+    captures = QueryCursor(grammar.query, match_limit=_MOST_OPEN_MATCHES).captures(root)
     comments, docstrings, attributes, imports = (
         sorted([node.byte_range for node in captures.pop(capture, ())])
         for capture in ("comment", "docstring", "attribute", "import")

@@ -86,7 +86,7 @@ def build(
         edits = find_edits(manifest, project, config, changes, scope)
         if edits is not None:
             return _edited(this, manifest, edits)
-    return _listed(this, manifest)
+    return _listed(this, manifest, changes)
 
 
 def _edited(this: _Build, manifest: Manifest, edits: Edits) -> Outcome:
@@ -121,10 +121,11 @@ def _replaced(ledger: Ledger, edits: Edits, found: Sequence[Row]) -> Ledger:
     return Ledger([*rows, *found], folders, ledger.inputs)
 
 
-def _listed(this: _Build, manifest: Manifest | None) -> Outcome:
-    """Names or rules have changed, or nothing is known."""
+def _listed(this: _Build, manifest: Manifest | None, changes: Changes) -> Outcome:
+    """Names or rules have changed, or nothing is known, or something is lost."""
     old = EMPTY if manifest is None else _sound(read_ledger(manifest), this.shelf)
-    listed = list_anew(this.project, this.config, old, this.scope)
+    known = EVERYTHING if this.shelf.lost else changes
+    listed = list_anew(this.project, this.config, old, known, this.scope)
     rows, new = this.examined(listed.tasks)
     rows += listed.rows
     removed = len({row.path for row in old.rows} - {row.path for row in rows})

@@ -27,7 +27,7 @@ PARALLEL_BYTES = 1 << 21
 
 
 class Job(NamedTuple):
-    """One build's work, the same for all its processes. `sink` publishes a finished shard and gives its name; `plain`
+    """One build's work, the same for all its processes. `tasks` are sorted by path; `sink` publishes a finished shard and gives its name; `plain`
     are files whose grammar crashed, `refused` those that crashed without it too."""
 
     tasks: Sequence[Task]
@@ -48,10 +48,7 @@ class Done(NamedTuple):
 
 
 def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list[str]]:
-    """The rows of all tasks whose files are there, in the order of the tasks, and the names of the new shards.
-
-    Raises `GreppyError`s.
-    """
+    """The rows of all tasks whose files are there, by path, and the names of the new shards. Raises `GreppyError`s."""
     batches = cut_into_batches(job.tasks)
     if workers < 2 or len(batches) < 2 or sum(task.size for task in job.tasks) < PARALLEL_BYTES:
         done = _examine_here(job, batches, progress)
@@ -59,8 +56,7 @@ def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list
         from greppy.index.workers import examine_in_processes
 
         done = examine_in_processes(job, batches, min(workers, len(batches)), progress)
-        done.sort(key=lambda part: part.batches)
-    rows = [row for part in done for row in part.rows]
+    rows = sorted((row for part in done for row in part.rows), key=lambda row: row.path)
     return rows, list(dict.fromkeys(part.shard for part in done if part.shard))
 
 

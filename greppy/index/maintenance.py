@@ -15,7 +15,7 @@ from greppy.analysis.version import ANALYZER
 from greppy.errors import DamagedIndex, IndexFailure
 from greppy.git.project import object_format
 from greppy.index.builder import EVERYTHING, Outcome, build
-from greppy.index.freshness import find_changes
+from greppy.index.freshness import Changes, find_changes
 from greppy.index.manifest import Manifest
 from greppy.index.shelf import Shelf
 from greppy.index.store import Unwritable, Vanished, collect
@@ -40,6 +40,13 @@ _REOPENINGS = 8
 """Each time that a manifest is opened another process may merge its shards away before they are opened too."""
 
 
+class Seen(NamedTuple):
+    """A manifest that somebody has compared with the working tree already, and what differed."""
+
+    manifest: Manifest
+    changes: Changes
+
+
 class Update(NamedTuple):
     """An index that is true. `outcome` is what had to be done for it, None for nothing."""
 
@@ -48,12 +55,12 @@ class Update(NamedTuple):
     shards: Sequence[Shard]
 
 
-def mend(project: Project, store: Store, config: Config, progress: Progress) -> View:
-    """A view that is true as of some moment after the call; the index on disk is as true, if it can be written."""
+def mend(project: Project, store: Store, config: Config, progress: Progress, seen: Seen | None = None) -> View:
+    """A view that is true as of some moment after `seen`; the index on disk is as true, if it can be written."""
     try:
         with store.lock(wait=False) as held:
             if held:
-                return _view(project, store, update(project, store, config, progress))
+                return _view(project, store, update(project, store, config, progress, seen=seen))
         if _few_changes(project, store, config):
             return _view(project, store, _in_memory(project, store, config, progress), "memory")
         log.notice(f"another process is indexing {os.fsdecode(project.root)}; waiting for it")
@@ -76,13 +83,20 @@ def _few_changes(project: Project, store: Store, config: Config) -> bool:
     return manifest is not None and len(find_changes(manifest, project, config)) <= QUICK
 
 
-def update(project: Project, store: Store, config: Config, progress: Progress, force: bool = False) -> Update:
+def update(
+    project: Project,
+    store: Store,
+    config: Config,
+    progress: Progress,
+    force: bool = False,
+    seen: Seen | None = None,
+) -> Update:
     """Bring the index on disk up to date; the caller holds the lock. With `force` nothing analysed before is used.
 
     Raises `GreppyError`s, among them `Unwritable`.
     """
     started = time.monotonic()
-    made = _without_damage(store, lambda bad: _update(project, store, config, progress, force, bad))
+    made = _without_damage(store, lambda bad: _update(project, store, config, progress, force, bad, seen))
     if made.outcome is not None:
         log.event(
             "info",
@@ -107,12 +121,25 @@ def _without_damage(store: Store, attempt: Callable[[set[str]], Update]) -> Upda
     raise IndexFailure(f"the index in {os.fsdecode(store.directory)} is damaged all over", "run 'greppy forget'")
 
 
-def _update(project: Project, store: Store, config: Config, progress: Progress, force: bool, bad: set[str]) -> Update:
+def _update(
+    project: Project,
+    store: Store,
+    config: Config,
+    progress: Progress,
+    force: bool,
+    bad: set[str],
+    seen: Seen | None,
+) -> Update:
     for name in bad:
         store.discard_shard(name)
     manifest = None if force else _manifest_to_build_on(project, store)
     shelf = Shelf(store, manifest.shards if manifest else (), bad=bad)
-    changes = EVERYTHING if manifest is None else find_changes(manifest, project, config)
+    if manifest is None:
+        changes = EVERYTHING
+    elif seen is not None and seen.manifest.container.same_as(manifest.container):
+        changes = seen.changes
+    else:
+        changes = find_changes(manifest, project, config)
     if manifest is not None and not changes and not shelf.lost:
         return Update(None, manifest, shelf.shards())
     if shelf.missing:

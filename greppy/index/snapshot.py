@@ -10,6 +10,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
+from greppy.analysis.classify import path_flags
 from greppy.git.files import is_racy
 from greppy.index import format as layout
 from greppy.index.blobs import Task, current_signature
@@ -110,20 +111,26 @@ def _names_differ(manifest: Manifest, project: Project, config: Config, folders:
     return bool(set(news) - check_ignored(project, news, config.ignore_patterns))
 
 
-def list_anew(project: Project, config: Config, old: Ledger, scope: Scope) -> Listed:
-    """List the project; rows of `old` whose file has not changed are kept. Raises what `list_project` raises."""
-    from greppy.analysis.classify import path_flags
+def list_anew(project: Project, config: Config, old: Ledger, changes: Changes, scope: Scope) -> Listed:
+    """List the project; rows of `old` whose file has not changed are kept. Raises what `list_project` raises.
+
+    `changes` is what differs from `old`, which has all its rows, or says that the inputs do: then nothing is taken on
+    trust, neither flags nor signatures.
+    """
     from greppy.git.listing import list_project
 
     listing = list_project(project, config.ignore_patterns)
     known = {row.path: row for row in old.rows}
+    trusted = set() if changes.inputs else _unchanged(old.rows, changes.files)
     rows: list[Row] = []
     tasks: list[Task] = []
     for number, file in enumerate(listing.files):
-        # From bit 16 on, attributes say that a flag is explicitly not so.
-        flags = (path_flags(file.path) | file.attributes) & ~(file.attributes >> 16)
-        signature = current_signature(scope.root, file.path)
         row = known.get(file.path)
+        if row is not None and file.path in trusted and number < config.max_files and _holds(row, scope):
+            rows.append(row)
+            continue
+        signature = current_signature(scope.root, file.path)
+        flags = _flags(file.path, file.attributes)
         if number >= config.max_files:
             rows.append(Row(file.path, signature, b"", flags, _BEYOND, "", 0))
         elif row is not None and row.signature == signature and _holds(row, scope):
@@ -131,15 +138,28 @@ def list_anew(project: Project, config: Config, old: Ledger, scope: Scope) -> Li
         else:
             tasks.append(Task(file.path, signature[0], flags))
     rows += _left_out(listing, scope)
+    watched = {} if changes.inputs else {each.path: each for each in old.folders}
+    for at in changes.folders:
+        watched.pop(old.folders[at].path, None)
     folders = [
-        Watched(path or b".", _folder(scope.root, path or b".", scope.observed_ns)) for path in listing.directories
+        watched.get(path) or Watched(path, _folder(scope.root, path, scope.observed_ns))
+        for path in (path or b"." for path in listing.directories)
     ]
     return Listed(rows, tasks, folders, [_watched_input(path, scope.observed_ns) for path in listing.inputs])
 
 
+def _unchanged(rows: Sequence[Row], changed: Iterable[int]) -> set[bytes]:
+    return {row.path for row in rows}.difference(rows[at].path for at in changed)
+
+
+def _flags(path: bytes, attributes: int) -> int:
+    """From bit 16 on, attributes say that a flag is explicitly not so."""
+    return (path_flags(path) | attributes) & ~(attributes >> 16)
+
+
 def _holds(row: Row, scope: Scope) -> bool:
     """Whether what was said of an unchanged file holds under the limits of today."""
-    if row.signature == ABSENT or row.reason in ("too large", _BEYOND, "missing"):
+    if row.signature == ABSENT or row.reason not in _BY_CONTENT or row.reason in ("too large", "missing"):
         return False
     return bool(row.reason) or row.signature[0] <= scope.max_file_size
 

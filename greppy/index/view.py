@@ -57,23 +57,17 @@ def open_view(project: Project, home: bytes, config: Config, refresh: bool, prog
     store = store_of(project, home)
     if not refresh:
         return _last_view(project, store)
-    view = _true_view(project, store, config)
-    if view is not None:
-        return view
-    from greppy.index.maintenance import mend
-
-    return mend(project, store, config, progress)
-
-
-def _true_view(project: Project, store: Store, config: Config) -> View | None:
-    """A view of what is on disk; None when there is nothing, nothing that is still true, or damage."""
     try:
         manifest = store.open_manifest()
-        if manifest is None or find_changes(manifest, project, config):
-            return None
-        return View(project, store, manifest, [store.open_shard(name) for name in manifest.shards])
+        changes = None if manifest is None else find_changes(manifest, project, config)
+        if manifest is not None and not changes:
+            return View(project, store, manifest, [store.open_shard(name) for name in manifest.shards])
     except (Vanished, DamagedIndex):
-        return None  # `mend` meets it again, under the lock, and says what it does about it
+        manifest = changes = None  # `mend` meets it again, under the lock, and says what it does about it
+    from greppy.index.maintenance import Seen, mend
+
+    seen = None if manifest is None or changes is None else Seen(manifest, changes)
+    return mend(project, store, config, progress, seen)
 
 
 def _last_view(project: Project, store: Store) -> View:

@@ -80,9 +80,9 @@ def alignment_distance(a: bytes, b: bytes, most: int) -> int:
             if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
                 cost = min(cost, previous[j - 2] + 1)
             row.append(cost)
-        if min(row) > most:
+        if min(row) > most and min(before) > most:  # a swap reaches over one row, not over two
             return most + 1
-    return row[-1]
+    return min(row[-1], most + 1)
 
 
 def _shown(term: bytes, view: View) -> str:
@@ -105,7 +105,7 @@ def _word_in_chunk(term: bytes, chunk: int, place: int, shard: Shard, view: View
         except Unreadable:
             continue
         lines = b"\n".join(text[0].split(b"\n")[start - 1 : end]) if text else b""
-        for run, terms in terms_of_text(lines):
-            if term in terms:
-                return run.decode("utf-8", "replace").lower()
+        words = {(len(terms), len(run), run.lower()) for run, terms in terms_of_text(lines) if term in terms}
+        if words:
+            return min(words)[2].decode("utf-8", "replace")
     return ""

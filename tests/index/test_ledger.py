@@ -1,4 +1,4 @@
-"""Manifests: what rows say is what a manifest says, and a patched one is, to the last byte, the one made of all rows."""
+"""Manifests: what rows say is what a manifest says; a patched one is, to the last byte, the one made of all rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from greppy.index.writer import ShardWriter
 ORIGIN = Origin(b"/pro\xffject", "sha1", b"digest", 12345)
 SIGNATURES = st.tuples(st.integers(-1, 1 << 40), *[st.integers(-(1 << 62), 1 << 62)] * 2, st.integers(0, (1 << 63) - 1))
 PATHS = st.binary(min_size=1, max_size=8).filter(lambda path: b"\0" not in path)
-NAMES = st.sampled_from([b"src/session_store.py", b"src/SessionStore.py", b"a/b/c.d", b".eslintrc.js", b"x", b"doc/user guide"])
+NAMES = st.sampled_from(
+    [b"src/session_store.py", b"src/SessionStore.py", b"a/b/c.d", b".eslintrc.js", b"x", b"doc/user guide"]
+)
 
 
 def shard_of(texts: list[bytes], name: str) -> Shard:
@@ -86,12 +88,16 @@ def test_live_and_dead_blobs_and_their_sums_are_those_of_a_naive_count(rows: lis
     assert [meta.chunks, meta.body, meta.comment, meta.text_bytes] == (sums or [0] * 4)
     for place, blob in everything:
         paths = [manifest.paths[file] for file in manifest.files_of(place, blob)]
-        assert paths == sorted(row.path for row in rows if not row.reason and (row.shard, row.blob) == ("ab"[place], blob))
+        assert paths == sorted(
+            row.path for row in rows if not row.reason and (row.shard, row.blob) == ("ab"[place], blob)
+        )
 
 
 @given(rows_over([A, B], reasons=False), WATCHED, st.data())
 @settings(max_examples=150, deadline=None)
-def test_a_patched_manifest_is_the_one_made_of_all_rows(rows: list[Row], folders: list[Watched], data: st.DataObject) -> None:
+def test_a_patched_manifest_is_the_one_made_of_all_rows(
+    rows: list[Row], folders: list[Watched], data: st.DataObject
+) -> None:
     rows.sort()
     manifest = opened(pack_manifest(Ledger(rows, folders, []), [A, B], ORIGIN))
     changed = {}

@@ -48,11 +48,21 @@ class Walk:
 
     def step(self) -> str:
         steps: list[Callable[[], None]] = [
-            *[self.write] * 4, *[self.edit_unseen] * 4, self.append, self.delete, self.rename, self.rename_folder, self.link,
-            self.folder_for_file, self.file_for_folder, self.chmod, self.ignore, self.touch, self.twin, self.binary, self.empty,
+            *[self.write] * 4, *[self.edit_unseen] * 4, self.append, self.delete, self.rename, self.rename_folder,
+            self.link, self.folder_for_file, self.file_for_folder, self.chmod, self.ignore, self.touch, self.twin,
+            self.binary, self.empty,
         ]  # fmt: skip
         if self.with_git:
-            steps += [self.add, self.add_ignored, self.commit, self.branch, self.switch, self.reset, self.stash, self.untrack]
+            steps += [
+                self.add,
+                self.add_ignored,
+                self.commit,
+                self.branch,
+                self.switch,
+                self.reset,
+                self.stash,
+                self.untrack,
+            ]
         chosen = self.random.choice(steps)
         self.last = None
         chosen()
@@ -75,7 +85,9 @@ class Walk:
     def files(self) -> list[str]:
         found = [path for path in self.work.path.rglob("*") if path.is_file() and not path.is_symlink()]
         paths = (path.relative_to(self.work.path) for path in found)
-        return sorted(str(path) for path in paths if ".git" not in path.parts and path.name not in (".gitignore", ".greppy"))
+        return sorted(
+            str(path) for path in paths if ".git" not in path.parts and path.name not in (".gitignore", ".greppy")
+        )
 
     def a_file(self) -> str | None:
         files = self.files()

@@ -33,7 +33,9 @@ class SessionStore:
 def getURLForID(identifier):
     return "https://example.invalid/" + identifier
 '''
-WORDS = st.sampled_from(["session", "user_name", "getURLForID", "sha256", "def", "x", "東京都", "Größe", "\n", "# note", "  "])
+WORDS = st.sampled_from(
+    ["session", "user_name", "getURLForID", "sha256", "def", "x", "東京都", "Größe", "\n", "# note", "  "]
+)
 TEXTS = st.lists(WORDS, max_size=30).map(lambda words: " ".join(words).encode())
 BLOBS = st.lists(st.tuples(TEXTS, st.sampled_from(["text", "markdown", "python"])), max_size=5, unique=True)
 
@@ -181,7 +183,9 @@ def test_sha256_oids_take_32_bytes() -> None:
 
 @given(st.lists(BLOBS, min_size=1, max_size=4), st.data())
 @settings(max_examples=60, deadline=None)
-def test_merging_any_subset_equals_building_the_kept_blobs_afresh(groups: list[list[Blob]], data: st.DataObject) -> None:
+def test_merging_any_subset_equals_building_the_kept_blobs_afresh(
+    groups: list[list[Blob]], data: st.DataObject
+) -> None:
     shards = [written(blobs) for blobs in groups]
     keep = [[blob for blob in range(shard.blobs) if data.draw(st.booleans())] for shard in shards]
     merged = opened(merge(shards, keep))
