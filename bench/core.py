@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from measure import alternate, median, peak_of_tree, run
 
@@ -46,7 +47,7 @@ def main() -> None:
     print(table(result), file=sys.stderr)
 
 
-def machine() -> dict[str, object]:
+def machine() -> dict[str, Any]:
     return {
         "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
@@ -56,13 +57,13 @@ def machine() -> dict[str, object]:
     }
 
 
-def describe(corpus: str) -> dict[str, object]:
+def describe(corpus: str) -> dict[str, Any]:
     files = subprocess.check_output(["git", "ls-files", "-z"], cwd=corpus).split(b"\0")[:-1]
     size = sum(os.lstat(os.path.join(os.fsencode(corpus), file)).st_size for file in files)
     return {"name": Path(corpus).name, "files": len(files), "bytes": size}
 
 
-def full_index(corpus: str, env: dict[str, str], rounds: int) -> dict[str, object]:
+def full_index(corpus: str, env: dict[str, str], rounds: int) -> dict[str, Any]:
     """A full build against a bare parse of the same files in as many processes; disk and memory."""
     processes = str(len(os.sched_getaffinity(0)))
     parse = [sys.executable, str(Path(__file__).parent / "bare_parse.py"), corpus, processes]
@@ -80,12 +81,12 @@ def full_index(corpus: str, env: dict[str, str], rounds: int) -> dict[str, objec
     }
 
 
-def index_again(corpus: str, env: dict[str, str], rounds: int) -> dict[str, object]:
+def index_again(corpus: str, env: dict[str, str], rounds: int) -> dict[str, Any]:
     """`index` with nothing changed against `git status`."""
     return {"runs": alternate({"index": [PROGRAM, "index"], "git status": ["git", "status"]}, rounds, corpus, env)}
 
 
-def search(corpus: str, env: dict[str, str], rounds: int) -> dict[str, object]:
+def search(corpus: str, env: dict[str, str], rounds: int) -> dict[str, Any]:
     """`search` as a whole process, warm, freshness on, against the start of the same interpreter."""
     commands = {"pass": [sys.executable, "-c", "pass"]}
     commands |= {query: [PROGRAM, "search", query] for query in QUERIES}
@@ -93,7 +94,7 @@ def search(corpus: str, env: dict[str, str], rounds: int) -> dict[str, object]:
     return {"runs": alternate(commands, rounds, corpus, env)}
 
 
-def one_file(corpus: str, env: dict[str, str], rounds: int) -> dict[str, object]:
+def one_file(corpus: str, env: dict[str, str], rounds: int) -> dict[str, Any]:
     """A search right after one file was edited."""
     names = subprocess.check_output(["git", "ls-files", "-z", "*.py"], cwd=corpus, text=True).split("\0")[:-1]
     path = Path(corpus) / max(names, key=lambda name: -abs((Path(corpus) / name).stat().st_size - 12_000))
@@ -108,45 +109,39 @@ def one_file(corpus: str, env: dict[str, str], rounds: int) -> dict[str, object]
     return {"bytes": len(before), "runs": {"search after an edit": runs}}
 
 
-def table(result: dict[str, dict[str, object]]) -> str:
+def table(result: dict[str, dict[str, Any]]) -> str:
     index, again, found = (result[key]["runs"] for key in ("index", "again", "search"))
-    assert isinstance(index, dict) and isinstance(again, dict) and isinstance(found, dict)
-    edited = result["one_file"]["runs"]
-    assert isinstance(edited, dict)
-    parse = result["index"]["parse_seconds"]
-    assert isinstance(parse, list)
-    bare = parse[len(parse) // 2]
-    start = median(found["pass"])
-    lines = [
-        f"full index            {median(index['index']):7.2f} s   {median(index['index']) / bare:5.2f} x bare parse ({bare:.2f} s)",
-        f"disk                  {_mb(result['index']['index_bytes'])}   {_share(result)} of the text",
-        f"peak RSS, all         {_mb(result['index']['peak_rss_tree'])}",
-        f"index, no change      {_ms(median(again['index']))}   {median(again['index']) / median(again['git status']):5.2f} x git status",
-        f"search after an edit  {_ms(median(edited['search after an edit']))}",
-        f"python -c pass        {_ms(start)}",
+    full, parse = median(index["index"]), median_of(result["index"]["parse_seconds"])
+    status, start = median(again["git status"]), median(found["pass"])
+    rows = [
+        ("full index", f"{full:.2f} s", f"{full / parse:.2f} x bare parse ({parse:.2f} s)"),
+        ("disk", _mb(result["index"]["index_bytes"]), f"{_share(result)} of the text"),
+        ("peak RSS, all processes", _mb(result["index"]["peak_rss_tree"]), ""),
+        ("index, nothing changed", _ms(median(again["index"])), f"{median(again['index']) / status:.2f} x git status"),
+        ("search after an edit", _ms(median(result["one_file"]["runs"]["search after an edit"])), ""),
+        ("python -c pass", _ms(start), ""),
     ]
     for name, runs in found.items():
         if name != "pass":
-            lines.append(
-                f"search                {_ms(median(runs))}   {median(runs) / start:5.2f} x pass, "
-                f"RSS {median(runs, 'rss') / 1e6:.0f} MB   {name}"
-            )
-    return "\n".join(lines)
+            ratio = f"{median(runs) / start:.2f} x pass, RSS {_mb(median(runs, 'rss'))}"
+            rows.append((f"search {name}", _ms(median(runs)), ratio))
+    return "\n".join(f"{name:46}{value:>10}  {ratio}" for name, value, ratio in rows)
 
 
-def _mb(value: object) -> str:
-    assert isinstance(value, int)
-    return f"{value / 1e6:7.1f} MB"
+def median_of(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+def _mb(value: float) -> str:
+    return f"{value / 1e6:.1f} MB"
 
 
 def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:7.1f} ms"
+    return f"{seconds * 1000:.1f} ms"
 
 
-def _share(result: dict[str, dict[str, object]]) -> str:
-    size, text = result["index"]["index_bytes"], result["index"]["text_bytes"]
-    assert isinstance(size, int) and isinstance(text, int)
-    return f"{size / text:.1%}"
+def _share(result: dict[str, dict[str, Any]]) -> str:
+    return f"{result['index']['index_bytes'] / result['index']['text_bytes']:.1%}"
 
 
 if __name__ == "__main__":

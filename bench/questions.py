@@ -1,4 +1,5 @@
-"""Twenty natural questions about Django and CPython's library: how often is a file that answers among the first 1, 5, 10?
+"""Twenty natural questions about Django and CPython's library: how often is a file that answers among the first 1, 5,
+10?
 
     python bench/questions.py django=FOLDER cpython=FOLDER > bench/results/questions.json
 

@@ -1,8 +1,8 @@
 """Every check of this project, in the order of their cost: `python -m tests [pytest arguments]`.
 
-In: an environment with the package installed in editable mode with its `dev` extra. Out: the checks' output, a line a check at the
-end, and exit status 0 only when all passed. The tests run twice: with the compiled kernels, measuring coverage, and those that touch
-the kernels again with their Python twins.
+In: an environment with the package installed in editable mode with its `dev` extra. Out: the checks' output, a line a
+check at the end, and exit status 0 only when all passed. The tests run twice: with the compiled kernels, measuring
+coverage, and those that touch the kernels again with their Python twins.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ def load(language: str) -> Grammar | None:
 def parse(grammar: Grammar, text: bytes) -> Tree | None:
     """The tree of `text`, or None if parsing took more than 2 s of this thread's time per megabyte (at least 1 s).
 
-    A last line without an end gets one, so that nodes may end one byte after the text: the scanner of Perl never returns
-    from a comment that the end of the file cuts off.
+    A last line without an end gets one, so that nodes may end one byte after the text: the scanner of Perl never
+    returns from a comment that the end of the file cuts off.
     """
     view = memoryview(text)
     missing_end = -1 if text.endswith(_LINE_END) else len(text)

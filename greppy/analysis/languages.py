@@ -152,7 +152,9 @@ def _is_restructured(head: bytes) -> bool:
     """Whether text is reStructuredText by its first title or by a directive, as Python projects write their `.txt`."""
     lines = [line.rstrip() for line in head.split(b"\n")[:40]]
     directive = any(line.startswith(b".. ") and (b"::" in line or line.endswith(b":")) for line in lines)
-    title = any(_is_underline(line) and 0 < len(above) <= len(line) for above, line in zip(lines, lines[1:4], strict=False))
+    title = any(
+        _is_underline(lines[i]) and 0 < len(lines[i - 1]) <= len(lines[i]) for i in range(1, min(4, len(lines)))
+    )
     return directive or title
 
 

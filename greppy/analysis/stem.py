@@ -10,7 +10,8 @@ from __future__ import annotations
 
 _VOWELS = frozenset("aeiou")
 
-# Steps 2 to 4, by the last two letters of the word: (suffix, replacement), the longest first. Of step 4 the suffixes alone.
+# Steps 2 to 4, by the last two letters of the word: (suffix, replacement), the longest first. Of step 4 the suffixes
+# alone.
 _STEP_2 = {
     "al": (("ational", "ate"), ("tional", "tion")),
     "on": (("ization", "ize"), ("ation", "ate")),

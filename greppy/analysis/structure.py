@@ -25,8 +25,9 @@ from greppy.analysis.pairing import ByteRange, Definition, paired
 _MOST_ERROR_WORK = 500_000_000
 _MOST_ERROR_NODES = 2_000
 
-_MOST_OPEN_MATCHES = 256
-"""Matches that a query may have begun at once. A query is quadratic in them, and real files hardly need thirty."""
+_MOST_OPEN_MATCHES = 2_000
+"""Matches that a query may hold back at once: it is quadratic in them. They include each comment in a class before the
+part of the class that its pattern still waits for (some hundreds in Rails)."""
 
 
 class Outline(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from greppy.analysis.chunks import analyze
+from greppy.analysis.chunks import PARSE_ERROR, analyze
 from greppy.analysis.languages import detect
 from greppy.git.files import Unreadable, hash_blob, is_racy, read_with_signature
 from greppy.git.files import signature as signature_of
@@ -60,25 +60,28 @@ class Examiner:
             return None if error.reason == "missing" else self.left_out(task, error.reason)
         if is_racy(signature, scope.observed_ns):
             signature = unsettled(signature)
-        oid = hash_blob(data, scope.algorithm)
-        language = "text" if plain else detect(task.path, data[:_HEAD])
-        found = self._known.find((oid, language))
+        key = hash_blob(data, scope.algorithm), detect(task.path, data[:_HEAD])
+        found = self._known.find(key)
         if found is None:
-            blob = self._analysed(oid, language, data)
+            blob = self._analysed(key, data, plain)
             found = None if blob is None else (PENDING, blob)
         if found is None:
-            return Row(task.path, signature, oid, task.flags, "binary", "", 0)
-        return Row(task.path, signature, oid, task.flags, "", *found)
+            return Row(task.path, signature, key[0], task.flags, "binary", "", 0)
+        return Row(task.path, signature, key[0], task.flags, "", *found)
 
-    def _analysed(self, oid: bytes, language: str, data: bytes) -> int | None:
-        """The ordinal in the writer of a blob's analysis; None when the blob is binary."""
-        key = (oid, language)
+    def _analysed(self, key: Key, data: bytes, plain: bool) -> int | None:
+        """The ordinal in the writer of a blob's analysis; None when the blob is binary.
+
+        An analysis without the grammar goes by the blob's own language, so that these bytes crash nobody again.
+        """
         blob = self._new.get(key)
         if blob is None:
-            analysis = analyze(data, language)
+            analysis = analyze(data, "text" if plain else key[1])
             if analysis is None:
                 return None
-            blob = self._new[key] = self.writer.add(oid, language, analysis)
+            if plain:
+                analysis = analysis._replace(flags=analysis.flags | PARSE_ERROR)
+            blob = self._new[key] = self.writer.add(*key, analysis)
         return blob
 
     def left_out(self, task: Task, reason: str) -> Row:

@@ -1,4 +1,4 @@
-"""Looking at many files: tasks → rows and new shards, in this process or in several. Cold path.
+"""Looking at files: tasks → rows and new shards, in this process, in one beside it, or in several. Cold path.
 
 In: a `Job`. Out: the rows of those files that are there, and the names of the new shards. Neighbouring files go
 together, so that a shard holds files that lie together; when enough text has been gathered a shard is written and its
@@ -7,6 +7,7 @@ rows are given, so that memory stays bounded.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.index.blobs import Examiner, Scope, Task
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 1 << 19
 BATCH_FILES = 64
+NOTHING = -1
+"""The number of no task."""
+
 PARALLEL_BYTES = 1 << 21
 """Text from which on a second process saves more than starting it costs (some 30 ms each)."""
 
 
 class Job(NamedTuple):
-    """One build's work, the same for all its processes. `tasks` are sorted by path; `sink` publishes a finished shard and gives its name; `plain`
-    are files whose grammar crashed, `refused` those that crashed without it too."""
+    """One build's work, the same for all its processes: tasks by path. `sink` publishes a finished shard and gives its
+    name; `plain` are files whose grammar crashed, `refused` those that crashed without it too."""
 
     tasks: Sequence[Task]
     scope: Scope
@@ -37,6 +41,14 @@ class Job(NamedTuple):
     shard_bytes: int
     plain: frozenset[bytes] = frozenset()
     refused: frozenset[bytes] = frozenset()
+
+    def without(self, task: int) -> Job:
+        """The job after a process died with this task in hand (`NOTHING`: with none)."""
+        if task == NOTHING:
+            return self
+        path = self.tasks[task].path
+        refused = self.refused | {path} if path in self.plain else self.refused
+        return self._replace(plain=self.plain | {path}, refused=refused)
 
 
 class Done(NamedTuple):
@@ -50,8 +62,10 @@ class Done(NamedTuple):
 def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list[str]]:
     """The rows of all tasks whose files are there, by path, and the names of the new shards. Raises `GreppyError`s."""
     batches = cut_into_batches(job.tasks)
-    if workers < 2 or len(batches) < 2 or sum(task.size for task in job.tasks) < PARALLEL_BYTES:
+    if workers < 2:
         done = _examine_here(job, batches, progress)
+    elif len(batches) < 2 or sum(task.size for task in job.tasks) < PARALLEL_BYTES:
+        done = _examine_beside(job, batches, progress)
     else:
         from greppy.index.workers import examine_in_processes
 
@@ -121,3 +135,14 @@ def _examine_here(job: Job, batches: Sequence[range], progress: Progress) -> lis
             done.append(part.flush())
     done.append(part.flush())
     return done
+
+
+def _examine_beside(job: Job, batches: Sequence[range], progress: Progress) -> list[Done]:
+    """In one process beside this one, where that is cheap and safe; else, or when it meets an error, here."""
+    if job.tasks and sys.platform == "linux":
+        from greppy.index.guard import examine_guarded
+
+        done = examine_guarded(job)
+        if done is not None:
+            return [done]
+    return _examine_here(job, batches, progress)

@@ -81,8 +81,8 @@ class Shelf:
         return name
 
     def workers(self, wanted: int) -> int:
-        """Processes for a build: what memory holds, only this process can make."""
-        return 1 if self.in_memory else wanted or _cores()
+        """Processes for a build, 0 for as many as there are cores."""
+        return wanted or _cores()
 
 
 def _cores() -> int:

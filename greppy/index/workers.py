@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from greppy.errors import GreppyError, IndexFailure
-from greppy.index.examine import Done, Job, Part
+from greppy.index.examine import NOTHING, Done, Job, Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,6 @@ AHEAD = 2
 MOST_DEATHS = 64
 _POLL_SECONDS = 0.05
 _PARENT_SECONDS = 1.0
-_NOTHING = -1
 
 
 def examine_in_processes(
@@ -92,7 +91,7 @@ class _Crew:
         self._context = context
         self._left = list(range(len(batches) - 1, -1, -1))
         # No lock around it: each slot has one writer, and is read when that one is dead.
-        self._in_hand: Array[c_int64] = multiprocessing.RawArray("q", [_NOTHING] * workers)
+        self._in_hand: Array[c_int64] = multiprocessing.RawArray("q", [NOTHING] * workers)
         self._workers: dict[Connection, _Worker] = {}
         self._deaths = 0
         self._files = 0
@@ -108,7 +107,7 @@ class _Crew:
 
     def _hire(self, slot: int) -> None:
         ours, theirs = self._context.Pipe()
-        self._in_hand[slot] = _NOTHING
+        self._in_hand[slot] = NOTHING
         arguments = (self._job, self._batches, self._in_hand, slot, theirs)
         process = self._context.Process(target=_work, args=arguments, daemon=True)  # type: ignore[attr-defined]
         try:
@@ -153,18 +152,10 @@ class _Crew:
             )
         self._files -= sum(len(self._batches[batch]) for batch in worker.finished)
         self._left += sorted(worker.batches, reverse=True)
-        self._blame(self._in_hand[worker.slot])
+        # Smaller shards, so that the next death costs less.
+        self._job = self._job.without(self._in_hand[worker.slot])
+        self._job = self._job._replace(shard_bytes=max(self._job.shard_bytes // 4, 1 << 16))
         self._hire(worker.slot)
-
-    def _blame(self, task: int) -> None:
-        """Go on without what killed a process, and with smaller shards, so that the next death costs less."""
-        job = self._job._replace(shard_bytes=max(self._job.shard_bytes // 4, 1 << 16))
-        if task != _NOTHING:
-            path = job.tasks[task].path
-            if path in job.plain:
-                job = job._replace(refused=job.refused | {path})
-            job = job._replace(plain=job.plain | {path})
-        self._job = job
 
     def dismiss(self) -> None:
         for worker in self._workers.values():
@@ -208,7 +199,7 @@ def _serve(job: Job, batches: Sequence[range], in_hand: Array[c_int64], slot: in
                 return
             in_hand[slot] = at
             part.look_at(job.tasks[at])
-        in_hand[slot] = _NOTHING
+        in_hand[slot] = NOTHING
         part.end_batch(number)
         connection.send(number)
         if part.full():

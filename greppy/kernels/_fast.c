@@ -2,7 +2,7 @@
 
 #include "fast.h"
 
-int reserve(void *items, size_t *capacity, size_t needed, size_t size)
+int grow(void *items, size_t *capacity, size_t needed, size_t size)
 {
     if (needed <= *capacity)
         return 0;
@@ -11,12 +11,26 @@ int reserve(void *items, size_t *capacity, size_t needed, size_t size)
     void *data;
     memcpy(&data, items, sizeof data);
     data = larger > PTRDIFF_MAX / size ? NULL : realloc(data, larger * size);
-    if (data == NULL) {
-        PyErr_NoMemory();
+    if (data == NULL)
         return -1;
-    }
     memcpy(items, &data, sizeof data);
     *capacity = larger;
+    return 0;
+}
+
+int reserve(void *items, size_t *capacity, size_t needed, size_t size)
+{
+    if (grow(items, capacity, needed, size) == 0)
+        return 0;
+    PyErr_NoMemory();
+    return -1;
+}
+
+int whole_numbers(const Py_buffer *buf, Py_ssize_t size)
+{
+    if (buf->len % size == 0)
+        return 1;
+    refuse("buffer does not hold a whole number of items");
     return 0;
 }
 
@@ -70,9 +84,13 @@ static int execute(PyObject *module)
 {
     if (choose_secret(PyModule_GetState(module)) < 0)
         return -1;
-    PyObject *type = PyType_FromModuleAndSpec(module, &inverter_spec, NULL);
-    int failed = type == NULL || PyModule_AddType(module, (PyTypeObject *)type) < 0;
-    Py_XDECREF(type);
+    PyType_Spec *specs[] = {&inverter_spec, &trigram_inverter_spec};
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof specs / sizeof specs[0]; i++) {
+        PyObject *type = PyType_FromModuleAndSpec(module, specs[i], NULL);
+        failed = type == NULL || PyModule_AddType(module, (PyTypeObject *)type) < 0;
+        Py_XDECREF(type);
+    }
     return failed ? -1 : 0;
 }
 
@@ -102,8 +120,17 @@ static PyMethodDef methods[] = {
     KEYWORDS(accumulate),
     KEYWORDS(top_k),
     KEYWORDS(blob_scores),
+    KEYWORDS(merge_trigrams),
+    KEYWORDS(trigram_list),
+    KEYWORDS(trigram_candidates),
+    KEYWORDS(intersect),
+    KEYWORDS(union),
+    KEYWORDS(members),
+    KEYWORDS(matching_lines),
+    {"path_starts", fast_path_starts, METH_O, NULL},
 #ifndef _WIN32
     KEYWORDS(changed_stats),
+    KEYWORDS(read_matching),
 #endif
     {NULL, NULL, 0, NULL},
 };

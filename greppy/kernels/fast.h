@@ -56,7 +56,10 @@ static inline uint32_t load_u32(const uint8_t *base, int64_t index)
     return value;
 }
 
-/* Makes room for `needed` items of `size` bytes; -1 with MemoryError set when there is none. */
+/* Makes room for `needed` items of `size` bytes; -1 when there is none. Needs no GIL, sets no exception. */
+int grow(void *items, size_t *capacity, size_t needed, size_t size);
+
+/* The same with the GIL held; -1 with MemoryError set. */
 int reserve(void *items, size_t *capacity, size_t needed, size_t size);
 
 /* Raises ValueError; always NULL. */
@@ -74,7 +77,10 @@ const uint8_t *next_run(const uint8_t **at, const uint8_t *end);
 /* The buffer of an argument that may be None, which a length of -1 stands for. */
 int buffer_or_none(PyObject *arg, Py_buffer *buf);
 
-extern PyType_Spec inverter_spec;
+/* Whether the numbers of a buffer are whole ones; else raises ValueError. */
+int whole_numbers(const Py_buffer *buf, Py_ssize_t size);
+
+extern PyType_Spec inverter_spec, trigram_inverter_spec;
 
 PyObject *fast_runs(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_split_identifier(PyObject *module, PyObject *run);
@@ -85,8 +91,17 @@ PyObject *fast_count_postings(PyObject *module, PyObject *args, PyObject *keywor
 PyObject *fast_accumulate(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_top_k(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_blob_scores(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_merge_trigrams(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_trigram_list(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_trigram_candidates(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_intersect(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_union(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_members(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_matching_lines(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_path_starts(PyObject *module, PyObject *table);
 #ifndef _WIN32
 PyObject *fast_changed_stats(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_read_matching(PyObject *module, PyObject *args, PyObject *keywords);
 #endif
 
 #endif

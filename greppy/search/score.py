@@ -113,7 +113,7 @@ def _document_frequencies(
     return counts
 
 
-def code_tables() -> memoryview:
+def code_tables() -> memoryview[float]:
     """What a posting's code contributes: its fixed part (name, signature), its comment tf, its body tf; 256 of each,
     weighted."""
     tables = memoryview(bytearray(8 * 3 * 256)).cast("d")
@@ -124,7 +124,7 @@ def code_tables() -> memoryview:
     return tables
 
 
-def norm_tables(meta: Meta) -> memoryview:
+def norm_tables(meta: Meta) -> memoryview[float]:
     """1 / (1 - b + b · length / average) by length code: 256 for bodies, then 256 for comments."""
     tables = memoryview(bytearray(8 * 2 * 256)).cast("d")
     for field, (b, total) in enumerate(((weights.B_BODY, meta.body), (weights.B_COMMENT, meta.comment))):

@@ -159,6 +159,7 @@ DEEP_CASES = {
     "ocaml": b"(* " * DEEP + b"zebraquartz",
     "haskell": b"x = " + b"(" * DEEP,
     "java": b"class A{" * DEEP,
+    "elixir": b"a->" * 15_000,
     "vue": b"<script>" + b"`${" * 5000,
     "html": b"<div>" * DEEP + b"zebraquartz",
     "json": b"[" * DEEP + b'"zebraquartz"' + b"]" * DEEP,
@@ -174,6 +175,15 @@ def test_bottomless_nesting_neither_crashes_nor_hangs(language: str) -> None:
 def test_tokens_without_any_structure_cost_bounded_time(language: str) -> None:
     """An error node with 100,000 children would cost a query ten seconds and more."""
     _check(_analysis(b") 1 ] 'a " * 25_000, language))
+
+
+def test_a_comment_that_ends_a_perl_file_without_a_line_end_does_not_hang() -> None:
+    _check(_analysis(b"a # b # c", "perl"))
+
+
+def test_many_comments_before_a_class_body_cost_no_definition() -> None:
+    source = b"class A < B\n" + b"  # Documented at length.\n" * 700 + b"  def f\n  end\nend\n"
+    assert {chunk.symbol for chunk in _analysis(source, "ruby").chunks} == {"A", "A.f"}
 
 
 def test_deeply_indented_python_keeps_its_lines() -> None:

@@ -141,7 +141,7 @@ def test_a_shard_of_another_version_than_its_manifest_is_repaired(
     check_repaired(work, capfd)
 
 
-@pytest.mark.parametrize("kind", ["folder", "fifo", "link", "unreadable"])
+@pytest.mark.parametrize("kind", ["folder", "fifo", "link", "short"])
 def test_something_else_in_the_place_of_a_shard_is_repaired(
     work: Work, capfd: pytest.CaptureFixture[str], kind: str
 ) -> None:
@@ -154,7 +154,7 @@ def test_something_else_in_the_place_of_a_shard_is_repaired(
     elif kind == "link":
         file.with_name("elsewhere").write_bytes(content)
         file.symlink_to("elsewhere")
-    elif kind == "unreadable":
+    elif kind == "short":
         file.write_bytes(content[:100])
     else:
         file.mkdir()

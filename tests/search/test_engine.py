@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from greppy.errors import NoIndex
-from greppy.search import engine
+from greppy.search.rank import rank
 from greppy.search.result import Request, Response
 
 if TYPE_CHECKING:
@@ -129,30 +129,28 @@ def test_a_file_that_changes_while_it_is_searched_makes_the_search_start_over(
     filled: Searched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled.search("session")
-    ranked = engine.rank
     edits = iter(["def session_moved():\n    return 8\n"])
 
     def rank_and_edit(*arguments: object) -> object:
-        hits = ranked(*arguments)  # type: ignore[arg-type]
+        hits = rank(*arguments)  # type: ignore[arg-type]
         for text in edits:
             filled.write({"src/auth.py": text})
         return hits
 
-    monkeypatch.setattr(engine, "rank", rank_and_edit)
+    monkeypatch.setattr("greppy.search.engine.rank", rank_and_edit)
     results = filled.search("session").results
     assert [r.content for r in results if r.path == b"src/auth.py"] == ["def session_moved():\n    return 8"]
 
 
 def test_a_file_that_never_holds_still_is_left_out(filled: Searched, monkeypatch: pytest.MonkeyPatch) -> None:
-    ranked = engine.rank
     numbers = iter(range(100))
 
     def rank_and_edit(*arguments: object) -> object:
-        hits = ranked(*arguments)  # type: ignore[arg-type]
+        hits = rank(*arguments)  # type: ignore[arg-type]
         filled.write({"src/auth.py": f"def session_{next(numbers)}(): pass\n"})
         return hits
 
-    monkeypatch.setattr(engine, "rank", rank_and_edit)
+    monkeypatch.setattr("greppy.search.engine.rank", rank_and_edit)
     assert filled.paths("session") == ["docs/settings.md"]
 
 
@@ -206,7 +204,7 @@ def test_a_nul_late_in_a_file_does_not_hide_it(project: Searched) -> None:
 
 
 def test_words_that_the_project_lacks_are_named_with_their_nearest(filled: Searched) -> None:
-    assert filled.search("sesion").notes == ['"sesion" is nowhere in this project; nearest: sessions']
+    assert filled.search("sesion").notes == ['"sesion" is nowhere in this project; nearest: session']
 
 
 def test_a_query_without_a_word_says_so(filled: Searched) -> None:

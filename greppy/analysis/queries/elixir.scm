@@ -1,4 +1,5 @@
 ; Elixir. Definitions are calls; `CALLS` in `pairing.py` knows their keywords.
+; A pattern that waited for the `do` block would make deeply nested calls quadratic.
 
 (call target: (identifier) @keyword
   (arguments . [
@@ -7,8 +8,7 @@
     (call target: (identifier) @name)
     (binary_operator left: (identifier) @name)
     (binary_operator left: (call target: (identifier) @name))
-  ])
-  (do_block)? @body) @definition.call
+  ])) @definition.call
 
 (unary_operator operator: "@" operand: (call target: (identifier))) @attribute
 (comment) @comment

@@ -133,13 +133,17 @@ def every_list(blocks: ReadableBuffer, lists: ReadableBuffer) -> Iterator[tuple[
     """Every trigram in order with its documents. ValueError when the index is damaged."""
     head = Blocks(blocks)
     data = bytes(lists)
+    before = -1
     for block in range(head.count):
         start, end = head.place(block)
         if end > len(data):
             raise ValueError("trigram list is truncated")
         reader = head.open(block, data[start:end])
+        if reader.trigram <= before:
+            raise ValueError("trigram blocks are out of order")
         while reader.advance():
-            yield reader.trigram, reader.docs()
+            before = reader.trigram
+            yield before, reader.docs()
 
 
 class Blocks:

@@ -1,0 +1,88 @@
+"""The parts of a parsed pattern.
+
+In: nothing. Out: the node classes that `syntax` makes, and that `emit` (for RE2) and `required` (for the trigram index)
+read. Slotted classes: `greppy grep` makes them on the way to its first line.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    Range = tuple[int, int]
+    Node: TypeAlias = "Literal | Any | Class | Assertion | Concat | Alternate | Repeat"
+
+UNBOUNDED = -1
+
+
+class Literal:
+    """One character. `fold`: in either case."""
+
+    __slots__ = ("char", "fold")
+
+    def __init__(self, char: str, fold: bool) -> None:
+        self.char = char
+        self.fold = fold
+
+
+class Any:
+    """`.`: any character, or with `newline` any character and the end of a line too."""
+
+    __slots__ = ("newline",)
+
+    def __init__(self, newline: bool) -> None:
+        self.newline = newline
+
+
+class Class:
+    """One character of a set: `ranges` of code points, `properties` as RE2 writes them (`\\pL`), or, `negated`, any
+    other character."""
+
+    __slots__ = ("fold", "negated", "properties", "ranges")
+
+    def __init__(self, ranges: Sequence[Range], properties: Sequence[str], negated: bool, fold: bool) -> None:
+        self.ranges = ranges
+        self.properties = properties
+        self.negated = negated
+        self.fold = fold
+
+
+class Assertion:
+    """A place, as RE2 writes it: `^`, `$`, `\\b` or `\\B`."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Concat:
+    """All of `parts`, one after the other; none at all match the empty string."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Node]) -> None:
+        self.parts = parts
+
+
+class Alternate:
+    """One of `parts`, the first wanted most."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Node]) -> None:
+        self.parts = parts
+
+
+class Repeat:
+    """`part`, `least` to `most` times (`UNBOUNDED`: without end), rather few than many when `lazy`."""
+
+    __slots__ = ("lazy", "least", "most", "part")
+
+    def __init__(self, part: Node, least: int, most: int, lazy: bool) -> None:
+        self.part = part
+        self.least = least
+        self.most = most
+        self.lazy = lazy

@@ -1,0 +1,158 @@
+"""The two engines behind patterns: RE2, and Python's `re` for what only a backtracking engine can do (`-P`).
+
+In: a pattern. Out: compiled objects. A backtracking match may take time without end: it gets `SECONDS` a file, by the
+interval timer of the process, and `TooSlow` ends it.
+"""
+
+from __future__ import annotations
+
+import re2
+
+from greppy.errors import BadArguments
+from greppy.query.regex.emit import depends_on_encoding, emit
+from greppy.query.regex.syntax import Unsupported, literal_tree, parse
+from greppy.search.exact.pattern import Regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from greppy.query.regex.tree import Node
+    from greppy.search.exact.pattern import Pattern, Span
+
+SECONDS = 2.0
+MEMORY = 1 << 26
+"""Bytes that RE2 may use for one pattern; its default of 8 MiB makes long alternations fall back to a slow engine."""
+
+
+class TooSlow(Exception):
+    """A backtracking match was ended."""
+
+
+class Compiled:
+    """A tree compiled by RE2."""
+
+    __slots__ = ("_search",)
+
+    def __init__(self, tree: Node, longest: bool = False, single_bytes: bool = False) -> None:
+        options = re2.Options()
+        options.log_errors = False
+        options.longest_match = longest
+        options.never_capture = True
+        options.max_mem = MEMORY
+        if single_bytes:
+            options.encoding = re2.Options.Encoding.LATIN1
+        try:
+            self._search = re2.compile(emit(tree, single_bytes), options).search
+        except re2.error as error:
+            raise BadArguments(f"RE2 does not take the pattern: {_message(error)}", "write it otherwise") from None
+
+    def locate(self, data: bytes, start: int) -> int:
+        found = self._search(data, start)
+        return -1 if found is None else found.start()
+
+    def span(self, line: bytes, start: int) -> Span | None:
+        """As `Pattern.span`. From `start` on the line is taken as a text of its own that is no line's beginning."""
+        if not start:
+            found = self._search(line)
+            return None if found is None else found.span()
+        found = self._search(b"\0" + line[start:], 1)
+        return None if found is None else (found.start() + start - 1, found.end() + start - 1)
+
+
+def _message(error: Exception) -> str:
+    text = error.args[0] if error.args else ""
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+
+
+def compile_regex(text: bytes, dialect: str, fold: bool, multiline: bool) -> Pattern:
+    """A pattern that needs an engine. "perl" goes to RE2 too wherever RE2 has what it asks for."""
+    try:
+        return _in_re2(text, dialect, fold, multiline)
+    except Unsupported:
+        if dialect != "perl" or multiline:
+            raise
+        return Backtracking(text, fold)
+
+
+def _in_re2(text: bytes, dialect: str, fold: bool, multiline: bool) -> Pattern:
+    by_byte = _tree(text.decode("latin-1"), dialect, fold, multiline)
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        return _BytesOnly(by_byte)
+    tree = _tree(decoded, dialect, fold, multiline)
+    return Regex(tree, by_byte if depends_on_encoding(tree) else None, perl=dialect == "perl")
+
+
+def _tree(text: str, dialect: str, fold: bool, multiline: bool) -> Node:
+    return literal_tree(text, fold) if dialect == "fixed" else parse(text, fold, multiline)
+
+
+class _BytesOnly:
+    """A pattern that is not UTF-8: every byte is a character, in every line."""
+
+    __slots__ = ("_finder", "_spanner", "tree", "wide")
+
+    def __init__(self, tree: Node) -> None:
+        self.wide = False
+        self.tree: Node | None = None
+        self._finder = Compiled(tree, single_bytes=True)
+        self._spanner = Compiled(tree, longest=True, single_bytes=True)
+
+    def locate(self, data: bytes, start: int) -> int:
+        return self._finder.locate(data, start)
+
+    def span(self, line: bytes, start: int) -> Span | None:
+        return self._spanner.span(line, start)
+
+
+class Backtracking:
+    """A pattern for Python's `re`, tried line by line on text; bytes that are no UTF-8 match `.` and negated sets."""
+
+    __slots__ = ("_search", "tree", "wide")
+
+    def __init__(self, text: bytes, fold: bool) -> None:
+        import re
+
+        try:
+            self._search = re.compile(text.decode("utf-8", "surrogateescape"), re.IGNORECASE if fold else 0).search
+        except (re.error, OverflowError, RecursionError) as error:
+            raise BadArguments(f"-P: {error}", "Python's re says what it has; not all of Perl is there") from None
+        self.wide = True  # nothing can be said of a whole file
+        self.tree: Node | None = None
+
+    def locate(self, data: bytes, start: int) -> int:
+        """Every line has to be tried."""
+        return start if start < len(data) else -1
+
+    def span(self, line: bytes, start: int) -> Span | None:
+        lead = "\0" if start else ""
+        text = lead + line[start:].decode("utf-8", "surrogateescape")
+        found = self._search(text, len(lead))
+        if found is None:
+            return None
+        low = len(text[len(lead) : found.start()].encode("utf-8", "surrogateescape"))
+        return start + low, start + low + len(found.group().encode("utf-8", "surrogateescape"))
+
+
+class TimeLimit:
+    """A context manager in which a backtracking match may not run on: it raises `TooSlow` there after `SECONDS`."""
+
+    def __enter__(self) -> TimeLimit:
+        import signal
+
+        def end(_number: int, _frame: object) -> None:
+            raise TooSlow
+
+        self._before = signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        import signal
+
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self._before)

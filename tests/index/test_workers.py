@@ -1,0 +1,234 @@
+"""Parallel processes: what one of them dies of costs one file, and none of them outlives its parent."""
+
+from __future__ import annotations
+
+import faulthandler
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+
+from greppy.analysis.chunks import Analysis, analyze
+from greppy.config import Config
+from greppy.errors import GreppyError, IndexFailure
+from greppy.git.project import find_project
+from greppy.index import blobs, workers
+from greppy.index import format as layout
+from greppy.index.blobs import Scope, Task
+from greppy.index.examine import BATCH_FILES, Job, cut_into_batches, examine
+from greppy.index.known import Known
+from greppy.index.store import Store, Unwritable
+from greppy.index.view import View
+
+from .conftest import Work, files_with, reasons, silent, snapshot
+
+CRASH = b"zebraquartzcrash"
+FILLER = b"".join(b"def word%d():\n    return other%d\n" % (number, number * 7) for number in range(1_000))
+
+
+def fill(work: Work, count: int = 80) -> None:
+    """Some 3 MB, enough for several processes."""
+    for number in range(count):
+        work.write(f"f{number:02}.py", FILLER + b"def only%d(): pass\n" % number)
+
+
+def fatal(when_plain: bool, death: Callable[[], object]) -> Callable[[bytes, str], Analysis | None]:
+    def analyze_or_die(data: bytes, language: str) -> Analysis | None:
+        if CRASH in data and (when_plain or language != "text"):
+            death()
+        return analyze(data, language)
+
+    return analyze_or_die
+
+
+def by_signal() -> None:
+    faulthandler.disable()
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def by_exit() -> None:
+    os._exit(3)
+
+
+def by_kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture
+def crowd(make: Callable[..., Work]) -> Work:
+    work = make(config=Config(workers=3, shard_bytes=1 << 18))
+    fill(work)
+    return work
+
+
+@pytest.mark.parametrize("death", [by_signal, by_exit, by_kill])
+def test_a_file_that_crashes_its_grammar_is_cut_into_plain_windows_and_nothing_else_is_lost(
+    crowd: Work, monkeypatch: pytest.MonkeyPatch, death: Callable[[], object]
+) -> None:
+    for number in (3, 40, 41):
+        crowd.write(f"f{number:02}.py", FILLER + CRASH + b"\ndef only%d(): pass\n" % number)
+    monkeypatch.setattr(blobs, "analyze", fatal(False, death))
+    report = crowd.build()
+    assert (report.files, report.skipped) == (80, 0)
+    view = crowd.view()
+    assert snapshot(view) == crowd.expected()
+    kinds = {path: kind_of_first_chunk(view, path) for path in snapshot(view)}
+    assert {path for path, kind in kinds.items() if kind == "text"} == {b"f03.py", b"f40.py", b"f41.py"}
+    assert {language for shard in view.shards for _, language in shard.blob_keys()} == {"python"}
+    for number in range(80):
+        assert files_with(view, f"only{number}") == [f"f{number:02}.py"]
+
+
+def kind_of_first_chunk(view: View, path: bytes) -> str:
+    file = view.manifest.paths.index(path)
+    shard = view.shards[view.manifest.column(layout.FILE_SHARD, "I")[file]]
+    return shard.kind(shard.chunk_range(view.manifest.column(layout.FILE_BLOB, "I")[file])[0])
+
+
+def test_a_file_that_crashes_without_its_grammar_too_is_left_out_with_a_reason(
+    crowd: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crowd.write("f40.py", FILLER + CRASH)
+    monkeypatch.setattr(blobs, "analyze", fatal(True, by_signal))
+    report = crowd.build()
+    assert (report.files, report.skipped) == (79, 1)
+    assert reasons(crowd.view())[b"f40.py"] == "analysis fails"
+    assert files_with(crowd.view(), "only79") == ["f79.py"]
+
+
+def test_processes_that_keep_dying_end_in_an_error_that_says_what_to_do(
+    crowd: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(data: bytes, language: str) -> Analysis | None:
+        os._exit(1)
+
+    monkeypatch.setattr(blobs, "analyze", die)
+    monkeypatch.setattr(workers, "MOST_DEATHS", 5)
+    with pytest.raises(IndexFailure, match="keep dying") as caught:
+        crowd.build()
+    assert "workers" in caught.value.hint
+    assert not multiprocessing.active_children()
+
+
+def test_what_a_process_cannot_write_is_the_error_of_the_build(crowd: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Store, content: bytes) -> str:
+        raise Unwritable("the disk is full", "free some space")
+
+    monkeypatch.setattr(Store, "write_shard", refuse)
+    with pytest.raises(Unwritable, match="the disk is full") as caught:
+        crowd.build()
+    assert caught.value.hint == "free some space"
+    assert not multiprocessing.active_children()
+
+
+def test_progress_rises_to_the_number_of_files(crowd: Work) -> None:
+    seen: list[tuple[int, int]] = []
+    tasks = tasks_of(crowd)
+    examine(job_of(crowd, tasks), 3, lambda done, total, what: seen.append((done, total)))
+    assert seen == sorted(seen)
+    assert seen[-1] == (80, 80)
+
+
+def tasks_of(work: Work) -> list[Task]:
+    paths = [os.fsencode(path.name) for path in sorted(work.path.glob("*.py"))]
+    return [Task(path, len(FILLER), 0) for path in paths]
+
+
+def job_of(work: Work, tasks: list[Task], known: Known | None = None) -> Job:
+    store = work.store
+    store.create()
+    root = find_project(os.fsencode(work.path)).root
+    return Job(tasks, Scope(root, "sha1", 1 << 20, 0), known or Known(), store.write_shard, 1 << 18)
+
+
+def test_processes_that_are_spawned_do_what_forked_ones_do(crowd: Work) -> None:
+    known_part = crowd.build()
+    assert known_part.analysed == 80
+    crowd.write("f79.py", FILLER + b"def lemonquartz(): pass\n")
+    tasks = tasks_of(crowd)
+    view = crowd.view(refresh=False)
+    job = job_of(crowd, tasks, Known(view.shards, view.manifest))
+    context = multiprocessing.get_context("spawn")
+    done = workers.examine_in_processes(job, cut_into_batches(tasks), 2, silent, context)
+    rows = {row.path: row for part in done for row in part.rows}
+    assert rows.keys() == {task.path for task in tasks}
+    assert [part.shard for part in done if part.shard] == [rows[b"f79.py"].shard]
+    assert all(rows[path].oid == oid for path, oid in crowd.expected().items())
+
+
+def test_batches_hold_every_task_once_and_not_too_many() -> None:
+    tasks = [Task(b"%d" % number, number * 1000 % 700_001, 0) for number in range(1_000)]
+    batches = cut_into_batches(tasks)
+    assert [at for batch in batches for at in batch] == list(range(1_000))
+    assert max(map(len, batches)) <= BATCH_FILES
+    assert cut_into_batches([]) == []
+
+
+def test_a_process_whose_parent_was_killed_ends_by_itself(crowd: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(data: bytes, language: str) -> Analysis | None:
+        time.sleep(0.1)
+        return analyze(data, language)
+
+    monkeypatch.setattr(blobs, "analyze", slow)
+    group = start_build(crowd)
+    time.sleep(0.6)
+    os.kill(group, signal.SIGKILL)
+    os.waitpid(group, 0)
+    assert ends_within(group, 4.0)
+    assert_whole(crowd, monkeypatch)
+
+
+def test_ctrl_c_ends_a_parallel_build_and_all_its_processes(crowd: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(data: bytes, language: str) -> Analysis | None:
+        time.sleep(0.05)
+        return analyze(data, language)
+
+    monkeypatch.setattr(blobs, "analyze", slow)
+    for delay in (0.03, 0.1, 0.4):
+        group = start_build(crowd)
+        time.sleep(delay)
+        os.killpg(group, signal.SIGINT)
+        _, status = os.waitpid(group, 0)
+        assert os.waitstatus_to_exitcode(status) == 130
+        assert ends_within(group, 2.0)
+    assert_whole(crowd, monkeypatch)
+
+
+def start_build(work: Work) -> int:
+    """A build in a process group of its own; it ends with 130 when it is interrupted, as the command line does."""
+    child = os.fork()
+    if child:
+        return child
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    status = 1
+    try:
+        work.build()
+        status = 0
+    except KeyboardInterrupt:
+        status = 130
+    except GreppyError:
+        status = 3
+    finally:
+        os._exit(status)
+
+
+def ends_within(group: int, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def assert_whole(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blobs, "analyze", analyze)
+    work.build()
+    assert snapshot(work.view()) == work.expected()
+    assert not [path for path in work.index_files() if ".tmp-" in path.name]
