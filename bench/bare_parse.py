@@ -13,7 +13,7 @@ import os
 import sys
 import time
 
-from greppy.analysis import grammars, structure
+from greppy.analysis import grammars
 from greppy.analysis.encoding import to_text
 from greppy.analysis.languages import detect
 from greppy.git.listing import list_project
@@ -31,9 +31,9 @@ def parse_all(paths: list[bytes]) -> tuple[int, int]:
         if text is None:
             continue
         language = detect(path, text[0][:4096])
-        parser = grammars.parser(language) if structure.supports(language) else None
-        if parser is not None:
-            parser.parse(text[0])
+        grammar = grammars.load(language) if grammars.has_query(language) else None
+        if grammar is not None:
+            grammar.parser.parse(text[0])
             files += 1
             size += len(text[0])
     return files, size

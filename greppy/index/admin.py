@@ -120,11 +120,18 @@ def forget(path: bytes, home: bytes) -> int:
     if reason:
         raise IoFailure(reason, "nothing was removed")
     try:
-        return sum(map(_remove, ours))
+        freed = sum(map(_remove, ours))
     except OSError as error:
-        raise IoFailure(
-            f"cannot remove the index: {error.strerror}", "nothing else needs it; remove it by hand"
-        ) from None
+        raise IoFailure(f"cannot remove the index: {error.strerror}", "remove it by hand") from None
+    _clear_away(home + b"/indexes")
+    return freed
+
+
+def _clear_away(indexes: bytes) -> None:
+    """Remove what was put out of the way, also by a `forget` that was killed."""
+    for name in os.listdir(indexes):
+        if name.startswith(TEMPORARY):
+            shutil.rmtree(indexes + b"/" + name, ignore_errors=True)
 
 
 def _root_of(manifest: bytes) -> bytes | None:
@@ -148,7 +155,6 @@ def _remove(manifest: bytes) -> int:
         away = os.path.dirname(directory) + b"/" + TEMPORARY + os.path.basename(directory)
         shutil.rmtree(away, ignore_errors=True)
         os.rename(directory, away)
-        shutil.rmtree(away)
         return before
 
 

@@ -14,7 +14,7 @@ from greppy.git.project import object_format
 from greppy.index import format as layout
 from greppy.index.blobs import Scope
 from greppy.index.edit import patched
-from greppy.index.examine import Job, examine
+from greppy.index.examine import Job, cores, examine
 from greppy.index.freshness import Changes, rules_digest
 from greppy.index.known import Known
 from greppy.index.ledger import EMPTY, Ledger, Origin, Row, Watched, pack_manifest, read_ledger
@@ -61,9 +61,10 @@ class _Build(NamedTuple):
 
     def examined(self, tasks: Sequence[Task]) -> tuple[list[Row], list[str]]:
         """The rows of those files that are there, and the names of the new shards."""
-        job = Job(tasks, self.scope, self.known, self.shelf.write, self.config.shard_bytes)
-        rows, new = examine(job, self.shelf.workers(self.config.workers), self.progress)
-        return _unified(rows, new, self.shelf), new
+        shelf = self.shelf
+        job = Job(tasks, self.scope, self.known, shelf.write, self.config.shard_bytes, not shelf.in_memory)
+        rows, new = examine(job, self.config.workers or cores(), self.progress)
+        return _unified(rows, new, shelf), new
 
     def finished(self, ledger: Ledger, new: Sequence[str], looked_at: int, analysed: int, removed: int) -> Outcome:
         ledger, shards = merge_tiers(ledger, self.shelf, new)

@@ -7,6 +7,7 @@ rows are given, so that memory stays bounded.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,20 +32,24 @@ PARALLEL_BYTES = 1 << 21
 
 
 class Job(NamedTuple):
-    """One build's work, the same for all its processes: tasks by path. `sink` publishes a finished shard and gives its
-    name; `plain` are files whose grammar crashed, `refused` those that crashed without it too."""
+    """One build's work, the same for all its processes: tasks by path.
+
+    `sink` publishes a finished shard and gives its name, in another process too if it `travels`; `plain` are files
+    whose grammar crashed, `refused` those that crashed without it too.
+    """
 
     tasks: Sequence[Task]
     scope: Scope
     known: Known
     sink: Callable[[bytes], str]
     shard_bytes: int
+    travels: bool = True
     plain: frozenset[bytes] = frozenset()
     refused: frozenset[bytes] = frozenset()
 
     def without(self, task: int) -> Job:
-        """The job after a process died with this task in hand (`NOTHING`: with none)."""
-        if task == NOTHING:
+        """The job after a process died with this task in hand; a negative number stands for none."""
+        if task < 0:
             return self
         path = self.tasks[task].path
         refused = self.refused | {path} if path in self.plain else self.refused
@@ -62,10 +67,11 @@ class Done(NamedTuple):
 def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list[str]]:
     """The rows of all tasks whose files are there, by path, and the names of the new shards. Raises `GreppyError`s."""
     batches = cut_into_batches(job.tasks)
-    if workers < 2:
-        done = _examine_here(job, batches, progress)
-    elif len(batches) < 2 or sum(task.size for task in job.tasks) < PARALLEL_BYTES:
+    small = len(batches) < 2 or sum(task.size for task in job.tasks) < PARALLEL_BYTES
+    if workers > 1 and small:
         done = _examine_beside(job, batches, progress)
+    elif workers < 2 or not job.travels:
+        done = _examine_here(job, batches, progress)
     else:
         from greppy.index.workers import examine_in_processes
 
@@ -88,6 +94,13 @@ def cut_into_batches(tasks: Sequence[Task]) -> list[range]:
     return batches
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Part:
     """One process's part of the work: gathers rows until its shard is full."""
 
@@ -99,6 +112,10 @@ class Part:
         self._examiner = Examiner(self._job.scope, self._job.known, ShardWriter())
         self._rows: list[Row] = []
         self._batches: list[int] = []
+
+    def avoid(self, plain: frozenset[bytes], refused: frozenset[bytes]) -> None:
+        """Learn what has crashed meanwhile."""
+        self._job = self._job._replace(plain=plain, refused=refused)
 
     def look_at(self, task: Task) -> None:
         if task.path in self._job.refused:

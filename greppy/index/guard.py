@@ -2,7 +2,7 @@
 
 In: a `Job` whose text fits into one shard. Out: what `Part` makes of it. Forking costs some 2 ms where starting
 processes by `multiprocessing` (`greppy.index.workers`) costs 30, so a refresh after an edit can afford it. Before the
-child looks at a file it sends the file's number (8 bytes, little-endian), and at the end -1 and its shard and rows.
+child looks at a file it sends the file's number (8 bytes, little-endian), then -2, and with -1 its shard and rows.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MOST_DEATHS = 64
 _NUMBER = 8
+_LOOKED = -2
+"""Sent when every file has been looked at: what kills the child now is no file's fault."""
+
 _NEW = "new"
 """The name of a shard that the parent has yet to publish."""
 
@@ -108,6 +111,7 @@ def _look(job: Job, send: Callable[[bytes], None]) -> None:
     for at, task in enumerate(job.tasks):
         send(at.to_bytes(_NUMBER, "little", signed=True))
         part.look_at(task)
+    send(_LOOKED.to_bytes(_NUMBER, "little", signed=True))
     rows = part.flush().rows
     # marshal knows no named tuples; pickle's import costs more than all this.
     send(NOTHING.to_bytes(_NUMBER, "little", signed=True) + marshal.dumps((shards, [tuple(row) for row in rows])))

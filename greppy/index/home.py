@@ -20,7 +20,7 @@ def refusal(home: bytes) -> str:
     """Why nothing may be written below a home; empty when all is well, also when it can still be made."""
     try:
         found = os.stat(home)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return _refusal_to_make(home)
     except OSError as error:
         return _cannot(home, error.strerror or "unreadable")
@@ -90,7 +90,7 @@ def _tightened(folder: bytes) -> bool:
 def readable(home: bytes) -> bool:
     """Whether an index below a home that is refused may be read all the same: it is ours (a read-only disk, say)."""
     try:
-        found = os.stat(home + b"/indexes")
+        folders = os.stat(home), os.stat(home + b"/indexes")
     except OSError:
         return False
-    return _is_mine(found) and not found.st_mode & 0o022
+    return all(_is_mine(folder) and not folder.st_mode & 0o022 for folder in folders)

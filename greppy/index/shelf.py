@@ -6,7 +6,6 @@ In: a store and the names of shards. Out: open shards, old and new ones alike.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from greppy import log
@@ -79,14 +78,3 @@ class Shelf:
         name = f"memory-{len(self._open)}"
         self._open[name] = Shard(memoryview(content), ANALYZER, name)
         return name
-
-    def workers(self, wanted: int) -> int:
-        """Processes for a build, 0 for as many as there are cores."""
-        return wanted or _cores()
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

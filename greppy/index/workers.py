@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import signal
 import sys
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from greppy.errors import GreppyError, IndexFailure
 from greppy.index.examine import NOTHING, Done, Job, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from ctypes import Array, c_int64
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
     Message = int | Done | GreppyError
     """From a process: the number of a batch that it has finished, a shard that it has written, why it cannot go on."""
+
+    Order = tuple[int, frozenset[bytes], frozenset[bytes]]
+    """To a process: a batch, and the files that have crashed with their grammar, and without."""
 
 AHEAD = 2
 """Batches that a process holds at once, so that it never waits for the next one."""
@@ -66,17 +70,17 @@ class _Worker:
         self.finished: list[int] = []
         self.told = False
 
-    def give(self, left: list[int]) -> None:
-        """Hand over the next batch, or say once that there are no more."""
+    def give(self, left: list[int], job: Job) -> None:
+        """Hand over the next batch with what has crashed so far, or say once that there are no more."""
         if self.told:
             return
-        batch = left.pop() if left else None
-        if batch is None:
-            self.told = True
-        else:
-            self.batches.append(batch)
+        order: Order | None = None
+        if left:
+            order = left.pop(), job.plain, job.refused
+            self.batches.append(order[0])
+        self.told = order is None
         try:
-            self.connection.send(batch)
+            self.connection.send(order)
         except OSError:
             return  # it has died; its end of the pipe says so next
 
@@ -108,18 +112,19 @@ class _Crew:
     def _hire(self, slot: int) -> None:
         ours, theirs = self._context.Pipe()
         self._in_hand[slot] = NOTHING
-        arguments = (self._job, self._batches, self._in_hand, slot, theirs)
+        arguments = (self._job, self._batches, self._in_hand, slot, theirs, os.getpid())
         process = self._context.Process(target=_work, args=arguments, daemon=True)  # type: ignore[attr-defined]
-        try:
-            _start(process)
-        except OSError as error:
-            raise IndexFailure(
-                f"cannot start a process: {error.strerror}", "try [index] workers = 1 in config.toml"
-            ) from None
+        with _uninterrupted():
+            try:
+                process.start()
+            except OSError as error:
+                raise IndexFailure(
+                    f"cannot start a process: {error.strerror}", "try [index] workers = 1 in config.toml"
+                ) from None
+            worker = self._workers[ours] = _Worker(process, ours, slot)
         theirs.close()
-        worker = self._workers[ours] = _Worker(process, ours, slot)
         for _ in range(AHEAD):
-            worker.give(self._left)
+            worker.give(self._left, self._job)
 
     def _hear(self, worker: _Worker) -> None:
         try:
@@ -132,7 +137,7 @@ class _Crew:
         if isinstance(message, int):
             worker.finished.append(message)
             self._files += len(self._batches[message])
-            worker.give(self._left)
+            worker.give(self._left, self._job)
             return
         self.done.append(message)
         worker.batches = [batch for batch in worker.batches if batch not in message.batches]
@@ -165,35 +170,41 @@ class _Crew:
             worker.connection.close()
 
 
-def _start(process: BaseProcess) -> None:
-    """Start a process that Ctrl-C cannot interrupt before it has said what Ctrl-C means to it."""
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits: a child shall have said first what it means to it, and the parent have written down the child."""
     if not hasattr(signal, "pthread_sigmask"):
-        process.start()
+        yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        process.start()
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(job: Job, batches: Sequence[range], in_hand: Array[c_int64], slot: int, connection: Connection) -> None:
+def _work(
+    job: Job, batches: Sequence[range], in_hand: Array[c_int64], slot: int, connection: Connection, parent: int
+) -> None:
     """The life of one process."""
     # Ctrl-C reaches the whole group; the parent alone decides what it means, and terminates us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        _serve(job, batches, in_hand, slot, connection)
+        _serve(job, batches, in_hand, slot, connection, parent)
     except GreppyError as error:
         connection.send(error)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # the parent has gone
 
 
-def _serve(job: Job, batches: Sequence[range], in_hand: Array[c_int64], slot: int, connection: Connection) -> None:
+def _serve(
+    job: Job, batches: Sequence[range], in_hand: Array[c_int64], slot: int, connection: Connection, parent: int
+) -> None:
     part = Part(job)
-    parent = os.getppid()
-    while (number := _next_batch(connection, parent)) is not None:
+    while (order := _next_order(connection, parent)) is not None:
+        number, plain, refused = order
+        part.avoid(plain, refused)
         for at in batches[number]:
             if os.getppid() != parent:
                 return
@@ -207,10 +218,10 @@ def _serve(job: Job, batches: Sequence[range], in_hand: Array[c_int64], slot: in
     connection.send(part.flush())
 
 
-def _next_batch(connection: Connection, parent: int) -> int | None:
+def _next_order(connection: Connection, parent: int) -> Order | None:
     """Raises EOFError when the parent has gone; other processes may hold its end of the pipe open."""
     while not connection.poll(_PARENT_SECONDS):
         if os.getppid() != parent:
             raise EOFError
-    batch: int | None = connection.recv()
-    return batch
+    order: Order | None = connection.recv()
+    return order

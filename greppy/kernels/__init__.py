@@ -31,42 +31,60 @@ try:
         raise ImportError("GREPPY_KERNELS=python is set")
     from greppy.kernels._fast import (
         Inverter,
+        TrigramInverter,
         accumulate,
         blob_scores,
         count_postings,
         decode_postings,
         encode_postings,
+        intersect,
         line_starts,
+        matching_lines,
+        members,
+        merge_trigrams,
+        path_starts,
         runs,
         split_identifier,
         top_k,
+        trigram_candidates,
+        trigram_list,
+        union,
     )
 
     compiled = True
 except ImportError as reason:
     from greppy.kernels.reference import (
         Inverter,
+        TrigramInverter,
         accumulate,
         blob_scores,
         count_postings,
         decode_postings,
         encode_postings,
+        intersect,
         line_starts,
+        matching_lines,
+        members,
+        merge_trigrams,
+        path_starts,
         runs,
         split_identifier,
         top_k,
+        trigram_candidates,
+        trigram_list,
+        union,
     )
 
     why = str(reason)
 
-# Windows has no fstatat: there the stat scan is Python's even where the rest is compiled.
+# Windows has no fstatat and no openat: there these two are Python's even where the rest is compiled.
 if compiled:
     try:
-        from greppy.kernels._fast import changed_stats
+        from greppy.kernels._fast import changed_stats, read_matching
     except ImportError:
-        from greppy.kernels.reference import changed_stats
+        from greppy.kernels.reference import changed_stats, read_matching
 else:
-    from greppy.kernels.reference import changed_stats
+    from greppy.kernels.reference import changed_stats, read_matching
 
 __all__ = [
     "BODY",
@@ -77,6 +95,7 @@ __all__ = [
     "NAME",
     "SIGNATURE",
     "Inverter",
+    "TrigramInverter",
     "accumulate",
     "blob_scores",
     "changed_stats",
@@ -84,9 +103,18 @@ __all__ = [
     "count_postings",
     "decode_postings",
     "encode_postings",
+    "intersect",
     "line_starts",
+    "matching_lines",
+    "members",
+    "merge_trigrams",
+    "path_starts",
+    "read_matching",
     "runs",
     "split_identifier",
     "top_k",
+    "trigram_candidates",
+    "trigram_list",
+    "union",
     "why",
 ]

@@ -1,12 +1,22 @@
-# The compiled twin has the signatures of the reference; `changed_stats` is missing on Windows.
+# The compiled twin has the signatures of the reference; `changed_stats` and `read_matching` are missing on Windows.
 from greppy.kernels.reference import Inverter as Inverter
+from greppy.kernels.reference import TrigramInverter as TrigramInverter
 from greppy.kernels.reference import accumulate as accumulate
 from greppy.kernels.reference import blob_scores as blob_scores
 from greppy.kernels.reference import changed_stats as changed_stats
 from greppy.kernels.reference import count_postings as count_postings
 from greppy.kernels.reference import decode_postings as decode_postings
 from greppy.kernels.reference import encode_postings as encode_postings
+from greppy.kernels.reference import intersect as intersect
 from greppy.kernels.reference import line_starts as line_starts
+from greppy.kernels.reference import matching_lines as matching_lines
+from greppy.kernels.reference import members as members
+from greppy.kernels.reference import merge_trigrams as merge_trigrams
+from greppy.kernels.reference import path_starts as path_starts
+from greppy.kernels.reference import read_matching as read_matching
 from greppy.kernels.reference import runs as runs
 from greppy.kernels.reference import split_identifier as split_identifier
 from greppy.kernels.reference import top_k as top_k
+from greppy.kernels.reference import trigram_candidates as trigram_candidates
+from greppy.kernels.reference import trigram_list as trigram_list
+from greppy.kernels.reference import union as union

@@ -127,15 +127,15 @@ static int add_formula(const Search *s, PyObject *formula, uint64_t *set)
 {
     if (PyBytes_Check(formula))
         return add_trigram(s, formula, set);
-    char operator= operator_of(formula);
-    if (!operator) {
+    char kind = operator_of(formula);
+    if (!kind) {
         refuse("a formula is a trigram, or a tuple that begins with 'and' or 'or'");
         return -1;
     }
     if (Py_EnterRecursiveCall(" in a formula"))
         return -1;
     int failed = 0;
-    if (operator== 'a')
+    if (kind == 'a')
         failed = add_common(s, formula, set) < 0;
     else
         for (Py_ssize_t i = 1; !failed && i < PyTuple_GET_SIZE(formula); i++)

@@ -73,14 +73,16 @@ PyObject *fast_union(PyObject *module, PyObject *args, PyObject *keywords)
 static const char *check_groups(const Py_buffer *groups, const Py_buffer *first, size_t *total)
 {
     Py_ssize_t count = first->len / 4;
+    uint32_t before = 0;
     const char *problem = check_ascending(groups);
     for (Py_ssize_t i = 0; problem == NULL && i < groups->len / 4; i++) {
         Py_ssize_t group = load_u32(groups->buf, i);
         if (group + 1 >= count)
             return "there is no such group";
         uint32_t begin = load_u32(first->buf, group), end = load_u32(first->buf, group + 1);
-        if (begin > end || end > load_u32(first->buf, count - 1))
+        if (before > begin || begin > end || end > load_u32(first->buf, count - 1))
             return "the members of groups must not descend";
+        before = end;
         *total += end - begin;
     }
     return problem;

@@ -169,7 +169,8 @@ PyObject *fast_split_identifier(PyObject *module, PyObject *run)
     return parts;
 }
 
-static PyObject *starts_of(const uint8_t *text, size_t size)
+/* Where pieces start: at 0, and after each `mark` that is not the last byte. */
+static PyObject *starts_of(const uint8_t *text, size_t size, int mark)
 {
     uint32_t *starts = NULL;
     size_t used = 0, capacity = 0;
@@ -177,13 +178,13 @@ static PyObject *starts_of(const uint8_t *text, size_t size)
     PyObject *result = NULL;
     do {
         if ((uint64_t)(at - text) > UINT32_MAX) {
-            PyErr_SetString(PyExc_OverflowError, "a line starts beyond 4 GiB");
+            PyErr_Format(PyExc_OverflowError, "a %s starts beyond 4 GiB", mark ? "line" : "path");
             goto done;
         }
         if (reserve(&starts, &capacity, used + 1, sizeof *starts) < 0)
             goto done;
         starts[used++] = (uint32_t)(at - text);
-        at = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+        at = at < end ? memchr(at, mark, (size_t)(end - at)) : NULL;
     } while (at != NULL && ++at < end);
     result = new_view("I", starts, used * sizeof *starts);
 done:
@@ -197,7 +198,24 @@ PyObject *fast_line_starts(PyObject *module, PyObject *arg)
     Py_buffer buf;
     if (PyObject_GetBuffer(arg, &buf, PyBUF_SIMPLE) < 0)
         return NULL;
-    PyObject *result = starts_of(buf.buf, (size_t)buf.len);
+    PyObject *result = starts_of(buf.buf, (size_t)buf.len, '\n');
     PyBuffer_Release(&buf);
+    return result;
+}
+
+PyObject *fast_path_starts(PyObject *module, PyObject *arg)
+{
+    (void)module;
+    Py_buffer table;
+    if (PyObject_GetBuffer(arg, &table, PyBUF_SIMPLE) < 0)
+        return NULL;
+    PyObject *result;
+    if (table.len && ((const char *)table.buf)[table.len - 1] != '\0')
+        result = refuse("the last path of the table must end with a NUL");
+    else if (table.len == 0)
+        result = new_view("I", NULL, 0);
+    else
+        result = starts_of(table.buf, (size_t)table.len, '\0');
+    PyBuffer_Release(&table);
     return result;
 }

@@ -65,10 +65,10 @@ def rank(
     limit: int,
 ) -> list[Hit]:
     """The best `limit` hits. `allowed` has a byte a file, zero for those filtered out; None allows all."""
-    _add_definitions(plan, scores)
     for scored in scores:
         scored.gather()
     best = _largest(scored.blobs for scored in scores) or 1.0
+    _add_definitions(plan, scores, best)
     judge = _Judge(plan, view, scores, frequencies, best)
     files = [
         judge.file(file) for file in _candidates(view, scores, judge.shares, limit) if allowed is None or allowed[file]
@@ -85,16 +85,17 @@ def _largest(columns: Iterable[memoryview[float]]) -> float:
     return max((column[at] for column in columns for at in kernels.top_k(column, 1)), default=0.0)
 
 
-def _add_definitions(plan: Plan, scores: Sequence[Scores]) -> None:
-    """What defines the name that was asked for gains a share of the best chunk's score."""
-    best = _largest(scored.chunks for scored in scores)
+def _add_definitions(plan: Plan, scores: Sequence[Scores], best: float) -> None:
+    """What defines a name that was asked for gains a share of what the best file has by its text alone."""
     for scored in scores:
         gains: dict[int, float] = {}
         for chunk, weight in features.definitions(plan, scored.shard):
-            gains[chunk] = max(gains.get(chunk, 0.0), weight)
-        for chunk, weight in gains.items():
             if scored.chunks[chunk]:
-                scored.chunks[chunk] += best * weight
+                gains[chunk] = max(gains.get(chunk, 0.0), weight)
+        for chunk, weight in gains.items():
+            scored.chunks[chunk] += best * weight
+        if gains:
+            scored.gather()
 
 
 class _Judge:

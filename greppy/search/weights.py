@@ -20,7 +20,7 @@ COMMENT = 1.5
 BODY = 1.0
 """BM25F weights of fields: names and comments are in the words of those who ask (dev is flat around these)."""
 
-FOLLOW = (0.5, 0.35, 0.25)
+FOLLOW = (0.7, 0.5, 0.35)
 """What the second to fourth best chunks of a file add to its best: a file that deals with a subject does so in several
 places."""
 
@@ -33,11 +33,11 @@ PATH_UNNAMED = 0.25
 times the best file's score. A word that names no file counts a quarter in that share: it only does not belong to this
 project's paths."""
 
-DEFINITION = 1.0
+DEFINITION = 2.0
 DEFINITION_CONTAINED = 0.5
-DEFINITION_OTHER_CASE = 0.5
-"""A chunk that defines what the query is (or, ½, contains) as a name, times the best chunk's score; ½ when only the
-case differs."""
+DEFINITION_OTHER_CASE = 0.25
+"""A chunk that defines what the query is, or contains, as a name, times the best file's score by its text; a quarter of
+it when only the case differs. Who asks for one name wants its definition before everything that speaks of it."""
 
 STEM_EQUALS = 0.1
 """A file whose whole stem is a word of the query, times the best file's score (dev: 0.5 costs 0.02)."""

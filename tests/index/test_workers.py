@@ -6,6 +6,7 @@ import faulthandler
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 
@@ -16,21 +17,23 @@ from greppy.config import Config
 from greppy.errors import GreppyError, IndexFailure
 from greppy.git.project import find_project
 from greppy.index import blobs, workers
+from greppy.index import examine as examine_module
 from greppy.index import format as layout
 from greppy.index.blobs import Scope, Task
-from greppy.index.examine import BATCH_FILES, Job, cut_into_batches, examine
+from greppy.index.examine import Job, cut_into_batches, examine
 from greppy.index.known import Known
 from greppy.index.store import Store, Unwritable
 from greppy.index.view import View
+from greppy.index.writer import ShardWriter
 
 from .conftest import Work, files_with, reasons, silent, snapshot
 
 CRASH = b"zebraquartzcrash"
-FILLER = b"".join(b"def word%d():\n    return other%d\n" % (number, number * 7) for number in range(1_000))
+FILLER = b"".join(b"def word%d():\n    return other%d\n" % (number, number * 7) for number in range(30))
 
 
 def fill(work: Work, count: int = 80) -> None:
-    """Some 3 MB, enough for several processes."""
+    """Files for several processes; `crowd` sees to it that they are started for so few."""
     for number in range(count):
         work.write(f"f{number:02}.py", FILLER + b"def only%d(): pass\n" % number)
 
@@ -58,8 +61,10 @@ def by_kill() -> None:
 
 
 @pytest.fixture
-def crowd(make: Callable[..., Work]) -> Work:
-    work = make(config=Config(workers=3, shard_bytes=1 << 18))
+def crowd(make: Callable[..., Work], monkeypatch: pytest.MonkeyPatch) -> Work:
+    monkeypatch.setattr(examine_module, "PARALLEL_BYTES", 1)
+    monkeypatch.setattr(examine_module, "BATCH_FILES", 5)
+    work = make(config=Config(workers=3, shard_bytes=1 << 14))
     fill(work)
     return work
 
@@ -86,6 +91,58 @@ def kind_of_first_chunk(view: View, path: bytes) -> str:
     file = view.manifest.paths.index(path)
     shard = view.shards[view.manifest.column(layout.FILE_SHARD, "I")[file]]
     return shard.kind(shard.chunk_range(view.manifest.column(layout.FILE_BLOB, "I")[file])[0])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere forking is not safe")
+@pytest.mark.parametrize("death", [by_signal, by_kill])
+def test_an_edit_that_crashes_its_grammar_does_not_take_the_search_with_it(
+    make: Callable[..., Work], monkeypatch: pytest.MonkeyPatch, death: Callable[[], object]
+) -> None:
+    work = make(config=Config(workers=2))
+    for number in range(5):
+        work.write(f"f{number}.py", f"def only{number}(): pass\n")
+    work.build()
+    monkeypatch.setattr(blobs, "analyze", fatal(False, death))
+    work.write("f2.py", CRASH + b"\ndef lemonquartz(): pass\n")
+    work.write("f3.py", "def grapequartz(): pass\n")
+    assert files_with(work.view(), "lemonquartz") == ["f2.py"]
+    assert files_with(work.view(), "grapequartz") == ["f3.py"]
+    with work.store.lock():
+        work.write("f2.py", CRASH + b"\ndef plumquartz(): pass\n")
+        view = work.view()
+        assert view.mode == "memory"
+        assert files_with(view, "plumquartz") == ["f2.py"]
+    assert snapshot(work.view()) == work.expected()
+    monkeypatch.setattr(blobs, "analyze", fatal(True, death))
+    work.write("f2.py", CRASH)
+    assert reasons(work.view())[b"f2.py"] == "analysis fails"
+
+
+def test_an_error_in_the_process_beside_is_met_as_if_it_had_happened_here(
+    make: Callable[..., Work], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(data: bytes, language: str) -> Analysis | None:
+        raise Unwritable("no")
+
+    work = make(config=Config(workers=2))
+    work.write("a.py", "x = 1\n")
+    monkeypatch.setattr(blobs, "analyze", refuse)
+    with pytest.raises(Unwritable):
+        work.build()
+
+
+def test_a_process_beside_that_keeps_dying_ends_in_an_error(
+    make: Callable[..., Work], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(self: ShardWriter) -> bytes:
+        by_kill()
+        return b""
+
+    work = make(config=Config(workers=2))
+    work.write("a.py", "x = 1\n")
+    monkeypatch.setattr(ShardWriter, "finish", die)
+    with pytest.raises(IndexFailure, match="keeps dying"):
+        work.build()
 
 
 def test_a_file_that_crashes_without_its_grammar_too_is_left_out_with_a_reason(
@@ -163,7 +220,7 @@ def test_batches_hold_every_task_once_and_not_too_many() -> None:
     tasks = [Task(b"%d" % number, number * 1000 % 700_001, 0) for number in range(1_000)]
     batches = cut_into_batches(tasks)
     assert [at for batch in batches for at in batch] == list(range(1_000))
-    assert max(map(len, batches)) <= BATCH_FILES
+    assert max(map(len, batches)) <= 64
     assert cut_into_batches([]) == []
 
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compiles the kernels with the address and undefined-behaviour sanitizers and runs their tests, on copies in a temporary
-# folder. Needs gcc with its sanitizer libraries. Usage: PYTHON=python3 tests/kernels/sanitize.sh [arguments for pytest]
+# folder; then fuzzes them for FUZZ_SECONDS (10; 0 for none). Needs gcc with its sanitizer libraries.
+# Usage: PYTHON=python3 FUZZ_SECONDS=10 tests/kernels/sanitize.sh [arguments for pytest]
 set -eu
 
 python=${PYTHON:-python3}
@@ -21,6 +22,9 @@ gcc -std=gnu11 -O1 -g -Wall -Wextra -ffp-contract=off -fPIC -shared -fno-omit-fr
 
 # Python itself leaks on exit; its own allocator would hide overruns from the sanitizer.
 cd "$work"
-LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
-    ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 \
-    "$python" -m pytest -q -p no:cacheprovider --import-mode=importlib --rootdir="$work" --basetemp="$work/tmp" tests/kernels "$@"
+export LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1
+"$python" -m pytest -q -p no:cacheprovider --import-mode=importlib --rootdir="$work" --basetemp="$work/tmp" tests/kernels "$@"
+if [ "${FUZZ_SECONDS:-10}" != 0 ]; then
+    PYTHONPATH="$work" "$python" tests/kernels/fuzz.py "${FUZZ_SECONDS:-10}"
+fi

@@ -7,7 +7,9 @@ of every floating-point number; property tests compare the two.
 
 from __future__ import annotations
 
+from greppy.kernels.reference.candidates import intersect, members, trigram_candidates, trigram_list, union
 from greppy.kernels.reference.inverter import Inverter
+from greppy.kernels.reference.literals import matching_lines, path_starts, read_matching
 from greppy.kernels.reference.postings import (
     count_postings,
     decode_postings,
@@ -15,18 +17,29 @@ from greppy.kernels.reference.postings import (
 )
 from greppy.kernels.reference.scores import accumulate, blob_scores, top_k
 from greppy.kernels.reference.stats import changed_stats
+from greppy.kernels.reference.trigrams import TrigramInverter, merge_trigrams
 from greppy.kernels.reference.words import line_starts, runs, split_identifier
 
 __all__ = [
     "Inverter",
+    "TrigramInverter",
     "accumulate",
     "blob_scores",
     "changed_stats",
     "count_postings",
     "decode_postings",
     "encode_postings",
+    "intersect",
     "line_starts",
+    "matching_lines",
+    "members",
+    "merge_trigrams",
+    "path_starts",
+    "read_matching",
     "runs",
     "split_identifier",
     "top_k",
+    "trigram_candidates",
+    "trigram_list",
+    "union",
 ]

@@ -8,7 +8,9 @@ verified, only where a query needs it.
 from __future__ import annotations
 
 from array import array
+from itertools import pairwise
 
+from greppy.kernels.reference.scores import integers
 from greppy.kernels.reference.trigrams import Blocks
 
 TYPE_CHECKING = False
@@ -56,14 +58,16 @@ def members(groups: ReadableBuffer, first: ReadableBuffer) -> memoryview:
     Both are u32. ValueError for a group that does not exist, groups that do not ascend strictly, or a `first` that
     descends.
     """
-    starts = memoryview(first).cast("B").cast("I")
+    starts = integers(first, "I")
     found = array("I")
+    before = 0
     for group in sorted(_ascending(groups)):
         if group + 1 >= len(starts):
             raise ValueError("there is no such group")
-        if starts[group] > starts[group + 1] or starts[group + 1] > starts[-1]:
+        if not before <= starts[group] <= starts[group + 1] <= starts[-1]:
             raise ValueError("the members of groups must not descend")
-        found.extend(range(starts[group], starts[group + 1]))
+        before = starts[group + 1]
+        found.extend(range(starts[group], before))
     return memoryview(found)
 
 
@@ -72,11 +76,8 @@ def _view(numbers: list[int]) -> memoryview:
 
 
 def _ascending(buf: ReadableBuffer) -> set[int]:
-    data = memoryview(buf).cast("B")
-    if len(data) % 4:
-        raise ValueError("buffer does not hold a whole number of items")
-    numbers = list(data.cast("I"))
-    if any(one >= other for one, other in zip(numbers, numbers[1:], strict=False)):
+    numbers = list(integers(buf, "I"))
+    if any(one >= other for one, other in pairwise(numbers)):
         raise ValueError("a list must ascend strictly")
     return set(numbers)
 

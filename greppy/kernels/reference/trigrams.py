@@ -20,21 +20,24 @@ A block of LISTS holds 64 trigrams (the last one what is left), each with its li
     size                 gamma: bits of the list plus 1; left out for a count below 32
     list                 the documents, by interpolative coding out of 0..documents-1
 
-A block begins at a byte, and its last byte is filled up with zeros. An example, three documents of which the first has
-`abc`, the second `abcd`, the last `bcd`; so `abc` and `bcd` are in two out of three, which is more than half::
+A block begins at a byte, and its last byte is filled up with zeros. Four documents `abc`, `abcd`, `` and `bcd` have the
+trigrams `abc` (0x616263) in 0 and 1 and `bcd` (0x626364) in 1 and 3::
 
-    03 00 00 00  02 00 00 00         three documents, two trigrams
-    63 62 61 00  00 00 00 00         one block: it begins with 0x616263, abc, and at 0
+    04 00 00 00  02 00 00 00         four documents, two trigrams
+    63 62 61 00  00 00 00 00         one block: it begins with abc, and at 0
     00 00 00 01  06 00 00 00         LISTS end at 6
+    02 00 30 20 40 07                the block, whose bits are, in order:
 
-    06                               011 count 3; a full list takes no bits
-    00 00 00                         00000 and 0000000000 and 0000 …
-    …
+    010 0                            two documents; 1 out of 1..3; below it only 0 is left
+    0000000000000000 1               bcd is 0x010101 larger: 16 zeros, a one …
+    1000000010000000                 … and its 16 lower bits, the lowest first
+    010 11 10                        two documents; 3 out of 1..3; 1 out of 0..2
+    0000                             to fill the byte up
 
-The bits of the block are `110`, then 16 zeros, 1 and the 16 lower bits of 0x010101 (bcd - abc), then `110`.
-
-Measured, groups of 16 KiB: 5.8 % of the text's bytes on Django 5.2.8, 5.1 % on CPython's library (7.9 % and 6.3 % with
-a document a blob); varints took twice that.
+Measured with groups of 16 KiB: 5.7 % of the text's bytes on Django 5.2.8 (36.5 MB, 5,506 files) and 5.0 % on CPython's
+library (37.2 MB, 2,281 files); 8.3 % and 6.2 % with a document a blob. Varints of gaps would take twice that, Rice or
+Elias codes chosen list by list a twentieth more. Stopping at half of the documents saves 0.4 % of the text. For words
+that are in at most ten files of Django, half of the queries have at most 22 files to read, 8 with a document a blob.
 """
 
 from __future__ import annotations
@@ -95,7 +98,7 @@ class TrigramInverter:
 
 def trigrams_of(text: bytes) -> set[int]:
     """The distinct trigrams of a text, as numbers."""
-    found = set()
+    found: set[tuple[int, int, int]] = set()
     for line in text.replace(b"\0", b"\n").split(b"\n"):
         found.update(zip(line, line[1:], line[2:], strict=False))
     return {a << 16 | b << 8 | c for a, b, c in found}

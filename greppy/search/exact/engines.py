@@ -10,6 +10,8 @@ import re2
 
 from greppy.errors import BadArguments
 from greppy.query.regex.emit import depends_on_encoding, emit
+from greppy.query.regex.formula import ANY
+from greppy.query.regex.required import required
 from greppy.query.regex.syntax import Unsupported, literal_tree, parse
 from greppy.search.exact.pattern import Regex
 
@@ -17,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from greppy.query.regex.formula import Formula
     from greppy.query.regex.tree import Node
     from greppy.search.exact.pattern import Pattern, Span
 
@@ -50,6 +53,11 @@ class Compiled:
     def locate(self, data: bytes, start: int) -> int:
         found = self._search(data, start)
         return -1 if found is None else found.start()
+
+    def match(self, data: bytes, start: int) -> Span | None:
+        """The next match at or after `start`, which may go over the ends of lines."""
+        found = self._search(data, start)
+        return None if found is None else found.span()
 
     def span(self, line: bytes, start: int) -> Span | None:
         """As `Pattern.span`. From `start` on the line is taken as a text of its own that is no line's beginning."""
@@ -92,11 +100,11 @@ def _tree(text: str, dialect: str, fold: bool, multiline: bool) -> Node:
 class _BytesOnly:
     """A pattern that is not UTF-8: every byte is a character, in every line."""
 
-    __slots__ = ("_finder", "_spanner", "tree", "wide")
+    __slots__ = ("_finder", "_spanner", "_tree", "wide")
 
     def __init__(self, tree: Node) -> None:
         self.wide = False
-        self.tree: Node | None = None
+        self._tree = tree
         self._finder = Compiled(tree, single_bytes=True)
         self._spanner = Compiled(tree, longest=True, single_bytes=True)
 
@@ -106,11 +114,17 @@ class _BytesOnly:
     def span(self, line: bytes, start: int) -> Span | None:
         return self._spanner.span(line, start)
 
+    def formula(self) -> Formula:
+        return required(self._tree, single_bytes=True)
+
+    def node(self, single_bytes: bool = False) -> Node | None:
+        return self._tree if single_bytes else None
+
 
 class Backtracking:
     """A pattern for Python's `re`, tried line by line on text; bytes that are no UTF-8 match `.` and negated sets."""
 
-    __slots__ = ("_search", "tree", "wide")
+    __slots__ = ("_search", "wide")
 
     def __init__(self, text: bytes, fold: bool) -> None:
         import re
@@ -119,8 +133,7 @@ class Backtracking:
             self._search = re.compile(text.decode("utf-8", "surrogateescape"), re.IGNORECASE if fold else 0).search
         except (re.error, OverflowError, RecursionError) as error:
             raise BadArguments(f"-P: {error}", "Python's re says what it has; not all of Perl is there") from None
-        self.wide = True  # nothing can be said of a whole file
-        self.tree: Node | None = None
+        self.wide = False
 
     def locate(self, data: bytes, start: int) -> int:
         """Every line has to be tried."""
@@ -134,6 +147,12 @@ class Backtracking:
             return None
         low = len(text[len(lead) : found.start()].encode("utf-8", "surrogateescape"))
         return start + low, start + low + len(found.group().encode("utf-8", "surrogateescape"))
+
+    def formula(self) -> Formula:
+        return ANY
+
+    def node(self, single_bytes: bool = False) -> Node | None:
+        return None
 
 
 class TimeLimit:

@@ -4,31 +4,35 @@ In: what was asked for (`greppy.search.exact.question`). Out: objects with two q
 at or after `start` something begins whose line may hold a match. `span(line, start)`: the leftmost and, as POSIX wants
 it, longest match in one line, which is what decides.
 
-A plain text needs `bytes.find` alone, in either case of its letters; RE2 (13 ms to import) comes in for the rest. A line
-that is not UTF-8 is matched byte by byte, every other one character by character.
+A plain text needs `bytes.find` alone, in either case of its letters; RE2 (13 ms to import) comes in for the rest. A
+line that is not UTF-8 is matched byte by byte, every other one character by character.
 """
 
 from __future__ import annotations
 
 from greppy.errors import BadArguments
+from greppy.query.regex.formula import any_of, of_literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from greppy.query.regex.formula import Formula
     from greppy.query.regex.tree import Node
 
     Span = tuple[int, int]
 
     class Pattern(Protocol):
-        """What `compile_pattern` makes. `wide`: a line that is not UTF-8 is another matter; `tree` is None where
-        nothing is known of what it matches."""
+        """What `compile_pattern` makes. `wide`: in a file that is not UTF-8 every line has to be tried. `formula` is
+        what a file with a match must hold, `node` the pattern's tree (with `single_bytes` that of its bytes) where
+        RE2 has it."""
 
         wide: bool
-        tree: Node | None
 
         def locate(self, data: bytes, start: int) -> int: ...
         def span(self, line: bytes, start: int) -> Span | None: ...
+        def formula(self) -> Formula: ...
+        def node(self, single_bytes: bool = False) -> Node | None: ...
 
 
 SPECIAL = frozenset(b"\\^$.[]|()?*+{}\n")
@@ -45,11 +49,10 @@ def is_plain(text: bytes) -> bool:
 class Plain:
     """A text that means itself."""
 
-    __slots__ = ("text", "tree", "wide")
+    __slots__ = ("text", "wide")
 
-    def __init__(self, text: bytes, tree: Node | None) -> None:
+    def __init__(self, text: bytes) -> None:
         self.text = text
-        self.tree = tree
         self.wide = False
 
     def locate(self, data: bytes, start: int) -> int:
@@ -59,56 +62,71 @@ class Plain:
         at = line.find(self.text, start)
         return None if at < 0 else (at, at + len(self.text))
 
+    def formula(self) -> Formula:
+        return of_literal(self.text)
+
+    def node(self, single_bytes: bool = False) -> Node | None:
+        from greppy.query.regex.syntax import literal_tree
+
+        if single_bytes:
+            return literal_tree(self.text.decode("latin-1"))
+        return literal_tree(self.text.decode()) if is_text(self.text) else None
+
 
 class Folded:
-    """An ASCII text in any case. A file with one of the letters beyond ASCII that fold to k or s is left to RE2."""
+    """An ASCII text in any case. What holds one of the letters beyond ASCII that fold to k or s is left to RE2."""
 
-    __slots__ = ("_data", "_has_foreign", "_lowered", "_regex", "_text", "tree", "wide")
+    __slots__ = ("_foreign", "_found_foreign", "_lowered", "_regex", "_seen", "_text", "wide")
 
-    def __init__(self, text: bytes, tree: Node) -> None:
+    def __init__(self, text: bytes) -> None:
         self._text = text.lower()
-        self.tree = tree
         self.wide = False
-        self._data = self._lowered = b""
-        self._has_foreign = False
+        self._foreign = any(letter in self._text for letter in (b"k", b"s"))
+        self._seen = self._lowered = b""
+        self._found_foreign = False
         self._regex: Regex | None = None
 
     def locate(self, data: bytes, start: int) -> int:
-        self._look_at(data)
-        return self._regex_for_foreign().locate(data, start) if self._has_foreign else self._find(start)
+        if data is not self._seen:  # a file is asked about once for each of its matches
+            self._seen, self._lowered, self._found_foreign = data, data.lower(), self._holds_foreign(data)
+        return self._in_re2().locate(data, start) if self._found_foreign else self._lowered.find(self._text, start)
 
     def span(self, line: bytes, start: int) -> Span | None:
-        self._look_at(line)
-        if self._has_foreign:
-            return self._regex_for_foreign().span(line, start)
-        at = self._find(start)
+        if self._holds_foreign(line):
+            return self._in_re2().span(line, start)
+        at = line.lower().find(self._text, start)
         return None if at < 0 else (at, at + len(self._text))
 
-    def _find(self, start: int) -> int:
-        return self._lowered.find(self._text, start)
+    def formula(self) -> Formula:
+        from greppy.query.regex.required import required
 
-    def _look_at(self, data: bytes) -> None:
-        if data is not self._data:
-            self._data = data
-            self._lowered = data.lower()
-            self._has_foreign = not data.isascii() and any(letter in data for letter in _FOREIGN)
+        return required(self.node())
 
-    def _regex_for_foreign(self) -> Regex:
+    def node(self, single_bytes: bool = False) -> Node:
+        from greppy.query.regex.syntax import literal_tree
+
+        return literal_tree(self._text.decode(), fold=True)
+
+    def _holds_foreign(self, data: bytes) -> bool:
+        return self._foreign and not data.isascii() and any(letter in data for letter in _FOREIGN)
+
+    def _in_re2(self) -> Regex:
         if self._regex is None:
-            self._regex = Regex(self.tree, None)
+            self._regex = Regex(self.node(), None)
         return self._regex
 
 
 class Regex:
     """A regular expression in RE2: linear time. `bytes_tree` is the pattern's tree when each byte is a character, None
-    where that matches the same; without `tree` (a pattern that is not UTF-8) there is nothing else."""
+    where that matches the same."""
 
-    __slots__ = ("_by_byte", "_finder", "_spanner", "tree", "wide")
+    __slots__ = ("_by_byte", "_bytes_tree", "_finder", "_spanner", "_tree", "wide")
 
     def __init__(self, tree: Node, bytes_tree: Node | None, perl: bool = False) -> None:
         from greppy.search.exact.engines import Compiled
 
-        self.tree = tree
+        self._tree = tree
+        self._bytes_tree = bytes_tree
         self.wide = bytes_tree is not None
         self._finder = Compiled(tree)
         self._spanner = self._finder if perl else Compiled(tree, longest=True)
@@ -121,6 +139,15 @@ class Regex:
         if self._by_byte is not None and not is_text(line):
             return self._by_byte.span(line, start)
         return self._spanner.span(line, start)
+
+    def formula(self) -> Formula:
+        from greppy.query.regex.required import required
+
+        by_byte = [] if self._bytes_tree is None else [required(self._bytes_tree, single_bytes=True)]
+        return any_of([required(self._tree), *by_byte])
+
+    def node(self, single_bytes: bool = False) -> Node | None:
+        return (self._bytes_tree or self._tree) if single_bytes else self._tree
 
 
 def is_text(data: bytes) -> bool:
@@ -171,9 +198,5 @@ def compile_pattern(text: bytes, dialect: str, fold: bool, multiline: bool = Fal
 
 def _plain(text: bytes, fold: bool) -> Pattern | None:
     if not fold:
-        return Plain(text, None)
-    if not text.isascii():
-        return None
-    from greppy.query.regex.syntax import literal_tree
-
-    return Folded(text, literal_tree(text.decode(), fold=True))
+        return Plain(text)
+    return Folded(text) if text.isascii() else None

@@ -1,0 +1,222 @@
+"""Files as git has them: of a commit or tree, of the staging area; and paths by git's own pathspecs (cold).
+
+In: a project and names that the user gave. Out: (oid, path) of regular files, with paths relative to the project's root,
+and their blobs. All by plumbing that reads objects and writes nothing; a promised object that is missing is not fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from types import TracebackType
+from typing import NamedTuple
+
+from greppy.errors import BadArguments, IndexFailure
+from greppy.git.plumbing import BATCH_BYTES, run, started
+from greppy.git.project import Project
+
+REGULAR = (b"100644", b"100755", b"100664")
+"""Modes of regular files; git wrote the last one long ago."""
+
+
+class Entry(NamedTuple):
+    """A regular file in a tree or in the staging area. `oid` is hexadecimal."""
+
+    oid: bytes
+    path: bytes
+
+
+class Resolved(NamedTuple):
+    """What a name stands for: `kind` is commit, tree, blob or tag, or "" where it names no object."""
+
+    name: bytes
+    oid: bytes
+    kind: str
+
+
+def resolve(project: Project, names: Sequence[bytes]) -> list[Resolved]:
+    """What each name (a branch, `HEAD~2`, `HEAD:file`, …) stands for."""
+    asked = [name for name in names if b"\n" not in name and not name.startswith(b"-")]
+    out = run(
+        project.root,
+        ["cat-file", "--batch-check=%(objectname) %(objecttype)"],
+        b"".join(name + b"\n" for name in asked),
+        work_tree=project.work_tree,
+    )
+    found = {}
+    for name, line in zip(asked, out.split(b"\n"), strict=False):
+        oid, _, kind = line.rpartition(b" ")
+        known = kind in (b"commit", b"tree", b"blob", b"tag") and not oid.strip(b"0123456789abcdef")
+        found[name] = Resolved(name, oid, kind.decode()) if known else Resolved(name, b"", "")
+    return [found.get(name, Resolved(name, b"", "")) for name in names]
+
+
+def peeled(project: Project, revision: Resolved) -> Resolved:
+    """What a tag is of; anything else as it is. Raises BadArguments where the object is not there."""
+    if revision.kind != "tag":
+        return revision
+    inner = resolve(project, [revision.oid + b"^{}"])[0]
+    if not inner.kind:
+        raise BadArguments(f"{os.fsdecode(revision.name)} is a tag of nothing that is here", "fetch what it names")
+    return inner._replace(name=revision.name)
+
+
+def tree_entries(project: Project, oid: bytes) -> list[Entry]:
+    """The regular files of a commit or tree, in git's order (bytewise by path, a folder's files together)."""
+    out = run(project.root, ["ls-tree", "-r", "-z", oid], work_tree=project.work_tree)
+    entries = []
+    for record in out.split(b"\0")[:-1]:
+        head, _, path = record.partition(b"\t")
+        mode, _, name = head.split(b" ")
+        if mode in REGULAR:
+            entries.append(Entry(name, path))
+    return entries
+
+
+def staged_entries(project: Project) -> list[Entry]:
+    """The regular files of the staging area, without those that a merge left unmerged."""
+    out = run(project.root, ["ls-files", "-s", "-z"], work_tree=project.work_tree)
+    entries = []
+    for record in out.split(b"\0")[:-1]:
+        head, _, path = record.partition(b"\t")
+        mode, oid, stage = head.split(b" ")
+        if stage == b"0" and mode in REGULAR:
+            entries.append(Entry(oid, path))
+    return entries
+
+
+def matching_paths(project: Project, cwd: bytes, specs: Sequence[bytes], tree: bytes = b"") -> set[bytes]:
+    """The paths (relative to the root) that git's pathspecs, as seen from `cwd`, match: of tracked files and of those
+    untracked that are not ignored, or, with `tree`, of tracked files and those of that commit or tree.
+
+    Raises BadArguments with git's message for a pathspec that is none.
+    """
+    which = [b"--with-tree=" + tree] if tree else [b"--cached", b"--others", b"--exclude-standard"]
+    args = [b"ls-files", b"-z", b"--full-name", *which, b"--", *specs]
+    try:
+        out = run(cwd, args, work_tree=project.work_tree)
+    except IndexFailure as error:
+        raise BadArguments(error.message.removeprefix("git ls-files: "), "see 'git help glossary', pathspec") from None
+    above = os.path.relpath(project.root, project.work_tree or project.root) + b"/"
+    prefix = b"" if above == b"./" else above
+    return {path[len(prefix) :] for path in out.split(b"\0")[:-1] if path.startswith(prefix)}
+
+
+class Blobs:
+    """Reads blobs by a running `cat-file --batch`; made by `open_blobs`."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._rest = b""
+
+    def read(self, oids: Iterable[bytes]) -> Iterator[bytes | None]:
+        """The content of each blob, in order; None for one that is not there. Raises IndexFailure when git ends."""
+        batch: list[bytes] = []
+        size = 0
+        for oid in oids:
+            batch.append(oid)
+            size += len(oid) + 1
+            if size > BATCH_BYTES - 128:
+                yield from self._answers(batch)
+                batch, size = [], 0
+        yield from self._answers(batch)
+
+    def _answers(self, batch: list[bytes]) -> Iterator[bytes | None]:
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(b"".join(oid + b"\n" for oid in batch))
+        except BrokenPipeError:
+            raise _ended() from None
+        for _ in batch:
+            yield self._answer()
+
+    def _answer(self) -> bytes | None:
+        while b"\n" not in self._rest:
+            self._rest += self._more()
+        head, _, self._rest = self._rest.partition(b"\n")
+        size = head.rpartition(b" ")[2]
+        if not size.isdigit():
+            return None
+        parts, got, wanted = [self._rest], len(self._rest), int(size) + 1
+        while got < wanted:
+            parts.append(self._more())
+            got += len(parts[-1])
+        content = b"".join(parts)
+        self._rest = content[wanted:]
+        return content[: wanted - 1]
+
+    def _more(self) -> bytes:
+        stdout = self._process.stdout
+        assert stdout is not None
+        part = stdout.read(1 << 20)
+        if not part:
+            raise _ended()
+        return part
+
+
+def _ended() -> IndexFailure:
+    return IndexFailure("git cat-file ended before it answered", "run 'git fsck'")
+
+
+@contextmanager
+def open_blobs(project: Project) -> Iterator[Blobs]:
+    """A reader of the project's blobs, as long as the block lasts."""
+    with started(
+        project.root, ["cat-file", "--batch"], work_tree=project.work_tree, stderr=subprocess.DEVNULL
+    ) as process:
+        yield Blobs(process)
+
+
+class DiffAttributes:
+    """What `.gitattributes` say of `diff`, by which git takes a file for text or for binary whatever it holds.
+
+    A context manager around one `check-attr`, which is started at the first question.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._exit = ExitStack()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> DiffAttributes:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._exit.close()
+
+    def binary(self, path: bytes) -> bool | None:
+        """Whether the file counts as binary; None where its bytes decide. Raises IndexFailure when git ends."""
+        if self._process is None:
+            args = ["check-attr", "-z", "--stdin", "diff"]
+            starting = started(self._project.root, args, work_tree=self._project.work_tree, stderr=subprocess.DEVNULL)
+            self._process = self._exit.enter_context(starting)
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        answer = b""
+        try:
+            stdin.write(path + b"\0")
+            while answer.count(b"\0") < 3:
+                part = stdout.read(4096)
+                if not part:
+                    raise BrokenPipeError
+                answer += part
+        except BrokenPipeError:
+            raise IndexFailure("git check-attr ended before it answered", "run it yourself") from None
+        return {b"set": False, b"unset": True}.get(answer.split(b"\0")[2])
+
+
+def mentions_diff(text: bytes) -> bool:
+    """Whether an attribute file says of anything that it is text or binary to git; `diff=DRIVER` does not."""
+    return not {b"diff", b"-diff", b"binary", b"-binary"}.isdisjoint(text.split())
+
+
+def quotes_names(project: Project) -> bool:
+    """git's core.quotePath: whether names are printed with their bytes beyond ASCII escaped (git's default)."""
+    args = ["config", "--type=bool", "--get", "core.quotePath"]
+    return run(project.root, args, work_tree=project.work_tree, accept=(0, 1)).strip() != b"false"

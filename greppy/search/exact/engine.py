@@ -1,0 +1,160 @@
+"""Exact search: question → snapshot → candidates → bytes → the files that may have lines to show. HOT.
+
+In: a `Request` and a `Question`. Out: `Found` files in git's order, one at a time, so that the first lines are printed
+before the last file is read; a `Receipt` that is complete when the last one was given.
+
+The working tree is seen through the index. A project that has none is listed and read without making one: an exact
+answer does not need it.
+"""
+
+from __future__ import annotations
+
+from greppy.errors import DamagedIndex
+from greppy.index.view import open_view, store_of
+from greppy.search.exact.selection import make_selection
+from greppy.search.exact.snapshot import read_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from greppy.config import Config
+    from greppy.git.project import Project
+    from greppy.git.revisions import Resolved
+    from greppy.index.view import View
+    from greppy.search.exact.question import Question
+    from greppy.search.exact.receipt import Receipt
+    from greppy.search.exact.snapshot import Contents, Source
+
+    Progress = Callable[[int, int, str], None]
+
+TREE, STAGED, FOLDER = "tree", "staged", "folder"
+HEAD_BYTES = 4096
+"""What `greppy.analysis.languages.detect` is shown of a file."""
+
+
+class Request:
+    """Where to search. `kind` is TREE, STAGED or FOLDER; `words` are revisions and then paths, `specs` what stood
+    behind `--` (None where there was none), `revisions` what `--rev` named. Without a `project` only FOLDER is
+    possible."""
+
+    __slots__ = ("cwd", "globs", "kind", "languages", "project", "refresh", "revisions", "specs", "words")
+
+    def __init__(
+        self,
+        project: Project | None,
+        cwd: bytes,
+        kind: str = TREE,
+        words: Sequence[bytes] = (),
+        specs: Sequence[bytes] | None = None,
+        revisions: Sequence[bytes] = (),
+        globs: Sequence[bytes] = (),
+        languages: Sequence[str] = (),
+        refresh: bool = True,
+    ) -> None:
+        self.project = project
+        self.cwd = cwd
+        self.kind = kind
+        self.words = words
+        self.specs = specs
+        self.revisions = revisions
+        self.globs = globs
+        self.languages = languages
+        self.refresh = refresh
+
+    @property
+    def root(self) -> bytes:
+        """What paths are relative to."""
+        return self.cwd if self.kind == FOLDER or self.project is None else self.project.root
+
+
+class Found:
+    """A file and its bytes; `content` None: it is known to have no match. `view`, where there is one, has its
+    analysis."""
+
+    __slots__ = ("content", "source", "view")
+
+    def __init__(self, source: Source, content: bytes | None, view: View | None) -> None:
+        self.source = source
+        self.content = content
+        self.view = view
+
+    def function_heads(self) -> frozenset[int] | None:
+        """The numbers of the lines in which functions, classes and the like begin; None where no analysis says so."""
+        if self.view is None or self.content is None or self.source.ordinal < 0:
+            return None
+        from greppy.search.exact.heads import function_heads
+
+        return function_heads(self.view, self.source.ordinal, self.content)
+
+
+def search(
+    request: Request, question: Question, home: bytes, config: Config, progress: Progress, receipt: Receipt
+) -> Iterator[Found]:
+    """Every file that was searched. Raises `GreppyError`s."""
+    revisions, specs = _places(request)
+    for contents, view in _snapshots(request, question, revisions, specs, home, config, progress, receipt):
+        for source, content in contents:
+            if not request.languages or _is_in(request.languages, source, content):
+                yield Found(source, content, view)
+
+
+def _snapshots(
+    request: Request,
+    question: Question,
+    revisions: Sequence[Resolved],
+    specs: Sequence[bytes],
+    home: bytes,
+    config: Config,
+    progress: Progress,
+    receipt: Receipt,
+) -> Iterator[tuple[Contents, View | None]]:
+    project = request.project
+    needles = question.needles()
+    if request.kind == FOLDER or project is None:
+        from greppy.search.exact.stored import read_folder
+
+        selection = make_selection(None, request.cwd, request.root, specs, request.globs)
+        yield read_folder(request.root, selection, needles, receipt), None
+        return
+    if revisions:
+        from greppy.search.exact.stored import read_revision
+
+        for revision in revisions:
+            tree = b"" if revision.kind == "blob" else revision.oid
+            selection = make_selection(project, request.cwd, project.root, specs, request.globs, tree)
+            yield read_revision(project, revision, selection, receipt), None
+        return
+    selection = make_selection(project, request.cwd, project.root, specs, request.globs)
+    if request.kind == STAGED:
+        from greppy.search.exact.stored import read_staged
+
+        yield read_staged(project, selection, receipt), None
+    elif request.refresh and not _has_index(project, home):
+        from greppy.search.exact.stored import read_unindexed
+
+        yield read_unindexed(project, config, selection, needles, receipt), None
+    else:
+        view = open_view(project, home, config, request.refresh, progress)
+        yield read_tree(view, selection, question.formula(), needles, receipt), view
+
+
+def _places(request: Request) -> tuple[Sequence[Resolved], Sequence[bytes]]:
+    if not request.words and not request.revisions:
+        return [], request.specs or []
+    from greppy.search.exact.places import sort_words
+
+    return sort_words(request, takes_revisions=request.kind == TREE)
+
+
+def _has_index(project: Project, home: bytes) -> bool:
+    try:
+        return store_of(project, home).open_manifest() is not None
+    except DamagedIndex:
+        return True
+
+
+def _is_in(languages: Sequence[str], source: Source, content: bytes | None) -> bool:
+    from greppy.analysis.languages import detect
+
+    return detect(source.path, (content or b"")[:HEAD_BYTES]) in languages

@@ -1,0 +1,145 @@
+"""What an exact search asks of each line, made of what the command line says. HOT.
+
+In: pattern texts and operators in their order, and how they are to be read. Out: a `Question`.
+"""
+
+from __future__ import annotations
+
+from greppy.errors import BadArguments
+from greppy.query.regex.formula import ANY, any_of
+from greppy.query.regex.needles import NOTHING_KNOWN, Needles, either, needles_of
+from greppy.search.exact.expression import parse_expression, required
+from greppy.search.exact.pattern import Plain, compile_pattern, is_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from greppy.query.regex.formula import Formula
+    from greppy.search.exact.expression import Expression
+    from greppy.search.exact.multiline import Passages
+    from greppy.search.exact.pattern import Pattern
+
+
+class Reading:
+    """How patterns are read: `dialect` is "fixed", "extended" or "perl"."""
+
+    __slots__ = ("dialect", "fold", "multiline", "smart_case", "word")
+
+    def __init__(
+        self,
+        dialect: str = "extended",
+        fold: bool = False,
+        smart_case: bool = False,
+        word: bool = False,
+        multiline: bool = False,
+    ) -> None:
+        self.dialect = dialect
+        self.fold = fold
+        self.smart_case = smart_case
+        self.word = word
+        self.multiline = multiline
+
+
+class Question:
+    """`patterns` in their order; `expression` where more than "or" joins them, else None. `invert` turns the answer.
+    `columns`: where in the line the first match begins is wanted too. `passages`, where not None, finds matches that go
+    over the ends of lines."""
+
+    __slots__ = ("columns", "expression", "finder", "invert", "passages", "patterns", "word")
+
+    def __init__(
+        self,
+        patterns: Sequence[Pattern],
+        expression: Expression | None = None,
+        word: bool = False,
+        invert: bool = False,
+        columns: bool = False,
+        passages: Passages | None = None,
+    ) -> None:
+        self.patterns = patterns
+        self.expression = expression
+        self.word = word
+        self.invert = invert
+        self.columns = columns
+        self.passages = passages
+        self.finder = _finder(patterns) if expression is None and passages is None else None
+
+    def formula(self) -> Formula:
+        """What a file must hold to have a line to show."""
+        if self.invert:
+            return ANY
+        if self.expression is not None:
+            return required(self.expression, lambda pattern: pattern.formula())
+        return any_of(pattern.formula() for pattern in self.patterns)
+
+    def needles(self) -> Needles:
+        """Strings of which a file must hold one to have a line to show."""
+        if self.invert or self.expression is not None:
+            return NOTHING_KNOWN
+        return either([_needles_of(pattern) for pattern in self.patterns])
+
+
+def _needles_of(pattern: Pattern) -> Needles:
+    if isinstance(pattern, Plain):
+        longest = max(pattern.text.split(b"\n"), key=len)
+        return Needles((longest,), False) if longest else NOTHING_KNOWN
+    node = pattern.node()
+    return NOTHING_KNOWN if node is None else needles_of(node)
+
+
+def make_question(
+    tokens: Sequence[str | bytes], reading: Reading, invert: bool = False, columns: bool = False
+) -> Question:
+    """The question of `tokens`: bytes are patterns (several, where they hold line feeds), strings are the operators
+    of `greppy.search.exact.expression`. Raises BadArguments."""
+    texts = [text for token in tokens if isinstance(token, bytes) for text in token.split(b"\n")]
+    fold = reading.fold or (reading.smart_case and not any(_has_upper(text, reading.dialect) for text in texts))
+    compiled: list[str | Pattern] = []
+    for token in tokens:
+        if isinstance(token, str):
+            compiled.append(token)
+        else:
+            whole = [token] if reading.multiline else token.split(b"\n")
+            compiled += [compile_pattern(text, reading.dialect, fold, reading.multiline) for text in whole]
+    patterns = [token for token in compiled if not isinstance(token, str)]
+    if not patterns:
+        raise BadArguments("no pattern given", "write greppy grep PATTERN, or -e PATTERN")
+    joined = len(patterns) < len(compiled)
+    if reading.multiline and (joined or reading.word):
+        raise BadArguments("--multiline goes with neither -w nor --and, --not or groups", "leave one of them out")
+    expression = parse_expression(compiled, reading.word) if joined else None
+    passages = None
+    if reading.multiline:
+        from greppy.search.exact.multiline import Passages
+
+        passages = Passages(patterns)
+    return Question(patterns, expression, reading.word, invert, columns, passages)
+
+
+def _finder(patterns: Sequence[Pattern]) -> Pattern | None:
+    """What locates a match of any of the patterns; None where every line has to be tried."""
+    if len(patterns) == 1:
+        return patterns[0]
+    nodes = [pattern.node() for pattern in patterns]
+    known = [node for node in nodes if node is not None]
+    if len(known) < len(nodes):
+        return None
+    from greppy.query.regex.tree import Alternate
+    from greppy.search.exact.pattern import Regex
+
+    return Regex(Alternate(known), None)
+
+
+def _has_upper(text: bytes, dialect: str) -> bool:
+    """Whether a pattern has an upper-case letter that stands for itself."""
+    decoded = text.decode("utf-8", "replace")
+    if dialect == "fixed" or is_plain(text):
+        return decoded != decoded.lower()
+    kept, escaped = [], False
+    for char in decoded:
+        if not escaped and char != "\\":
+            kept.append(char)
+        escaped = char == "\\" and not escaped
+    plain = "".join(kept)
+    return plain != plain.lower()

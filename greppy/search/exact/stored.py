@@ -1,0 +1,109 @@
+"""The files of snapshots that are not the indexed working tree (cold): commits, trees, the staging area, a project that
+has no index yet, a folder outside every project.
+
+In: what is wanted. Out: `Source`s in git's order and their bytes, as `greppy.search.exact.snapshot` gives them.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from greppy import kernels
+from greppy.git.project import Project
+from greppy.git.revisions import Entry, Resolved, open_blobs, staged_entries, tree_entries
+from greppy.search.exact.receipt import Receipt
+from greppy.search.exact.selection import Selection
+from greppy.search.exact.snapshot import FIRST_BATCH, LARGEST, Source, outcome
+
+if TYPE_CHECKING:
+    from greppy.config import Config
+    from greppy.query.regex.needles import Needles
+    from greppy.search.exact.snapshot import Contents
+
+MOST_BATCH = 256
+"""Files read at once where their sizes are not known."""
+
+
+def read_revision(project: Project, revision: Resolved, selection: Selection, receipt: Receipt) -> Contents:
+    """The files of a commit or tree, or the one file that a blob is; each is labelled by the name it was asked by."""
+    if revision.kind == "blob":
+        label, colon, path = revision.name.rpartition(b":")
+        label, path = (label + colon, path) if colon else (path, b"")
+        yield from _read_blobs(project, [Entry(revision.oid, path)], label, receipt)
+        return
+    entries = [entry for entry in tree_entries(project, revision.oid) if selection.takes(entry.path)]
+    yield from _read_blobs(project, entries, revision.name + b":", receipt)
+
+
+def read_staged(project: Project, selection: Selection, receipt: Receipt) -> Contents:
+    """The files of the staging area."""
+    entries = [entry for entry in staged_entries(project) if selection.takes(entry.path)]
+    yield from _read_blobs(project, entries, b"", receipt)
+
+
+def _read_blobs(project: Project, entries: Sequence[Entry], label: bytes, receipt: Receipt) -> Contents:
+    with open_blobs(project) as blobs:
+        contents = blobs.read(entry.oid for entry in entries)
+        for entry, content in zip(entries, contents, strict=True):
+            source = Source(entry.path, label)
+            if content is None:
+                receipt.fail(source, "object not here")
+            else:
+                receipt.searched += 1
+                yield source, content
+
+
+def read_unindexed(
+    project: Project, config: Config, selection: Selection, needles: Needles, receipt: Receipt
+) -> Contents:
+    """The files of the working tree of a project that has no index."""
+    from greppy.git.listing import list_project
+
+    listing = list_project(project, config.ignore_patterns)
+    for path, reason in listing.skipped:
+        if selection.takes(path):
+            receipt.skip(path, reason)
+    yield from _read_paths(project.root, [f.path for f in listing.files if selection.takes(f.path)], needles, receipt)
+
+
+def read_folder(root: bytes, selection: Selection, needles: Needles, receipt: Receipt) -> Contents:
+    """Every file below a folder whatever git thinks of it (`--no-index`); what is named `.git` is not looked into."""
+    paths = [path for path in sorted(_walk(root, receipt)) if selection.takes(path)]
+    yield from _read_paths(root, paths, needles, receipt)
+
+
+def _walk(root: bytes, receipt: Receipt) -> Iterator[bytes]:
+    level = [b""]
+    while level:
+        folder = level.pop()
+        try:
+            with os.scandir(os.path.join(root, folder)) as entries:
+                for entry in entries:
+                    path = folder + b"/" + entry.name if folder else entry.name
+                    if entry.name == b".git":
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        level.append(path)
+                    elif entry.is_file(follow_symlinks=False):
+                        yield path
+                    else:
+                        receipt.skip(path, "symlink" if entry.is_symlink() else "special file")
+        except FileNotFoundError:
+            continue
+        except OSError:
+            receipt.skip(folder, "unreadable folder")
+
+
+def _read_paths(root: bytes, paths: Sequence[bytes], needles: Needles, receipt: Receipt) -> Contents:
+    table = b"".join(path + b"\0" for path in paths)
+    starts = kernels.path_starts(table)
+    start, count = 0, FIRST_BATCH
+    while start < len(paths):
+        batch = array("I", range(start, min(start + count, len(paths))))
+        found = kernels.read_matching(root, table, starts, batch, needles.texts, needles.fold, LARGEST)
+        for ordinal, content in zip(batch, found, strict=True):
+            yield from outcome(Source(paths[ordinal]), content, receipt)
+        start, count = start + len(batch), min(2 * count, MOST_BATCH)

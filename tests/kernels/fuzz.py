@@ -1,0 +1,120 @@
+"""Random damage for the compiled kernels, for as long as one likes; no test of the suite, but run by hand.
+
+In: seconds and a seed. Out: nothing, or the first case in which the twins differ (a crash is the sanitizer's to
+report). Usage: python tests/kernels/fuzz.py [SECONDS=60] [SEED]; `sanitize.sh` runs it under the sanitizers.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from array import array
+from collections.abc import Callable
+from importlib import import_module
+from itertools import count
+from types import ModuleType
+
+from greppy.kernels import reference
+
+ALPHABET = b"aab_ \n\0\xc3\xa9\xffABZ9"
+MOST_DOCS = 1 << 12
+"""Damaged indexes with more documents are left alone: their lists would only take time."""
+
+Case = Callable[[random.Random, ModuleType], object]
+
+
+def text(chance: random.Random, most: int = 200) -> bytes:
+    return bytes(chance.choices(ALPHABET, k=chance.randrange(most)))
+
+
+def damaged(chance: random.Random, data: bytes) -> bytes:
+    """Some bytes changed, or some cut off."""
+    changed = bytearray(data)
+    for _ in range(chance.randrange(4) if changed else 0):
+        changed[chance.randrange(len(changed))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
+    return bytes(changed[: chance.randrange(len(changed) + 1)] if chance.random() < 0.2 else changed)
+
+
+def index_of(chance: random.Random, twin: ModuleType) -> tuple[bytes, bytes]:
+    inverter = twin.TrigramInverter()
+    for doc in range(chance.randrange(1, 90)):
+        inverter.add(doc, text(chance, 60))
+    blocks, lists = inverter.finish()
+    return blocks, lists
+
+
+def look_up(chance: random.Random, twin: ModuleType) -> object:
+    blocks, lists = index_of(chance, twin)
+    blocks, lists = damaged(chance, blocks), damaged(chance, lists)
+    if int.from_bytes(blocks[:4], "little") > MOST_DOCS:
+        return None
+    leaves = [text(chance, 5)[:3].ljust(3, b"a") for _ in range(4)]
+    formula = ("and", leaves[0], ("or", *leaves[1:3], ("and", leaves[3])))
+    return list(twin.trigram_candidates(blocks, lambda start, end: lists[start:end], formula))
+
+
+def merge(chance: random.Random, twin: ModuleType) -> object:
+    parts = []
+    for _ in range(chance.randrange(3)):
+        blocks, lists = index_of(chance, twin)
+        docs = int.from_bytes(blocks[:4], "little")
+        new = array("I", (chance.choice([0xFFFFFFFF, chance.randrange(90)]) for _ in range(docs)))
+        parts.append((blocks if chance.random() < 0.5 else damaged(chance, blocks), damaged(chance, lists), new))
+    return twin.merge_trigrams(parts, 90)
+
+
+def lines(chance: random.Random, twin: ModuleType) -> object:
+    needles = tuple(text(chance, 6).replace(b"\n", b"") for _ in range(chance.randrange(4)))
+    return [list(column) for column in twin.matching_lines(text(chance), needles, chance.random() < 0.5)]
+
+
+def lists(chance: random.Random, twin: ModuleType) -> object:
+    one, other = (array("I", sorted({chance.randrange(40) for _ in range(chance.randrange(20))})) for _ in range(2))
+    groups = array("I", damaged(chance, array("I", [0, 3, 3, 8, 12]).tobytes()).ljust(20, b"\0"))
+    if groups[-1] > MOST_DOCS:
+        return None
+    return [list(twin.intersect(one, other)), list(twin.union(one, other)), list(twin.members(one[:3], groups))]
+
+
+def postings(chance: random.Random, twin: ModuleType) -> object:
+    docs = sorted({chance.randrange(1 << chance.choice([4, 8, 31])) for _ in range(chance.randrange(20))})
+    encoded = twin.encode_postings(docs, bytes(chance.choices([1, 1, 0, 255], k=len(docs))))
+    found, codes = twin.decode_postings(damaged(chance, encoded))
+    return list(found), codes
+
+
+def words(chance: random.Random, twin: ModuleType) -> object:
+    data = text(chance)
+    return twin.runs(data, -3, 150), twin.split_identifier(data), list(twin.line_starts(data))
+
+
+CASES: tuple[Case, ...] = (look_up, merge, lines, lists, postings, words)
+
+
+def outcome(case: Case, seed: str, twin: ModuleType) -> object:
+    """What a case gives, or what it raises; of several faults the twins may meet different ones first."""
+    try:
+        return case(random.Random(seed), twin)
+    except (ValueError, OverflowError) as problem:
+        return type(problem)
+
+
+def main(seconds: float, seed: int) -> int:
+    fast = import_module("greppy.kernels._fast")
+    end = time.monotonic() + seconds
+    for turn in count():
+        for case in CASES:
+            key = f"{seed}-{turn}-{case.__name__}"
+            one, other = outcome(case, key, reference), outcome(case, key, fast)
+            if one != other:
+                print(f"the twins differ in {key}:\n{one}\n{other}", file=sys.stderr)
+                return 1
+        if time.monotonic() > end:
+            print(f"{turn + 1} turns of {len(CASES)} cases, seed {seed}: the twins are equal", file=sys.stderr)
+            return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(float(sys.argv[1]) if sys.argv[1:] else 60, int(sys.argv[2]) if sys.argv[2:] else time.time_ns()))
