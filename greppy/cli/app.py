@@ -13,7 +13,7 @@ import click
 
 from greppy import __version__
 from greppy.cli.options import HELP_FLAGS, VERBS, VERSION_FLAG, Option, Verb
-from greppy.cli.parse import Parsed, read_value, with_verb
+from greppy.cli.parse import Parsed, read_as_git, read_value, with_verb
 from greppy.errors import BadArguments
 from greppy.output.stream import write_text
 
@@ -24,7 +24,7 @@ PROGRAM = "greppy"
 ABOUT = """Search and navigation of code that lives in git.
 
 A first word that is no command is a query: 'greppy where are sessions validated'."""
-EXITS = "Exit status: 0 results, 1 none, 2 no project, 3 index error, 4 bad arguments."
+EXITS = "Exit status: 0 results, 1 none, 2 no project, 3 index error, 4 bad arguments, 5 not all could be searched."
 SETTINGS = {"help_option_names": [], "max_content_width": 100}
 
 
@@ -34,9 +34,13 @@ def parse_with_click(argv: Sequence[str]) -> Parsed | int:
     Raises BadArguments with the option or word in question, and the nearest known one.
     """
     program = group()
+    name, *words = with_verb(argv) or [""]
+    as_git = read_as_git(VERBS[name], words) if name in VERBS and VERBS[name].synopsis else None
     try:
-        with program.make_context(PROGRAM, with_verb(argv)) as context:
+        with program.make_context(PROGRAM, [name, *as_git.argv] if as_git else with_verb(argv)) as context:
             result: Parsed = program.invoke(context)
+            if as_git:
+                result = Parsed(result.verb, result.words, as_git.grouped(result.options), as_git.rest)
             return result
     except click.exceptions.Exit as end:
         return end.exit_code
@@ -94,7 +98,7 @@ def _command(verb: Verb) -> click.Command:
     return click.Command(
         verb.name,
         callback=collect,
-        params=[*_words(verb), *map(_option, verb.options), _help_option()],
+        params=[*_words(verb), *map(_option, verb.options), _help_option(verb)],
         help="\n\n".join(part for part in (_sentence(verb.summary), verb.about) if part),
         short_help=verb.summary,
         context_settings={**SETTINGS, "allow_extra_args": True},
@@ -144,13 +148,14 @@ def _option(option: Option) -> click.Option:
         [option.name, *forms],
         type=_Value(option),
         metavar=option.metavar,
-        multiple=option.repeatable,
+        multiple=option.repeatable or bool(option.group),
         help=option.about,
     )
 
 
-def _help_option() -> click.Option:
-    return _question(HELP_FLAGS, _print_help, "show this help")
+def _help_option(verb: Verb | None = None) -> click.Option:
+    taken = [option.short for option in verb.options] if verb else []
+    return _question([flag for flag in HELP_FLAGS if flag not in taken], _print_help, "show this help")
 
 
 def _version_option() -> click.Option:

@@ -1,6 +1,7 @@
 """The program: argv in, exit status out; the one place where errors become messages and statuses. HOT.
 
-0 results, 1 none, 2 no project, 3 index or output error, 4 bad arguments, 130 Ctrl-C, 141 the reader of stdout left.
+0 results, 1 none, 2 no project, 3 index or output error, 4 bad arguments, 5 nothing found and not everything could be
+searched, 130 Ctrl-C, 141 the reader of stdout left.
 """
 
 from __future__ import annotations
@@ -153,6 +154,10 @@ def _run_verb(parsed: Parsed, environment: Environment) -> int:
         from greppy.cli import search
 
         return search.run(parsed, environment)
+    if parsed.verb == "grep":
+        from greppy.cli import grep
+
+        return grep.run(parsed, environment)
     from greppy.cli.verbs import run_verb
 
     return run_verb(parsed, environment)

@@ -33,6 +33,7 @@ _EXITS = (
     ("2", "no project here, or the folder does not exist"),
     ("3", "the index or the output failed"),
     ("4", "an argument, the query or the configuration cannot be taken"),
+    ("5", "'grep --coverage' found nothing, and not everything could be searched"),
     ("130", "ended by Ctrl-C"),
     ("141", "whoever read stdout stopped reading"),
 )
@@ -42,6 +43,11 @@ _JSON = """'search --json' prints one document on one line: "results" (each with
 {"bytes":"<base64>"}; content that is not is shown with U+FFFD.
 An error is {"error":{"code","message","hint"}} on stdout, its code one of NO_PROJECT, NO_INDEX, INDEX_ERROR, \
 PARSE_ERROR, DAEMON_ERROR and IO_ERROR; the exit status is the same as without --json."""
+_GREP = """'grep --json' prints one record a line: {"type":"match","path","line_number","column","text",\
+"submatches":[{"start","end"}]} for a line that matches, "context" and "function" for lines around it, "binary", \
+"file" and "count" for what is told of a whole file, at the end "summary"; with --coverage before it "skipped" and \
+"failed", each with "path" and "reason". Columns count bytes from 1, start and end bytes from 0; a file of a revision \
+has "revision". Texts and paths that are not UTF-8 are {"bytes":"<base64>"}."""
 _ENVIRONMENT = (
     ("GREPPY_HOME", "where indexes and config.toml are kept (default ~/.greppy)"),
     ("GREPPY_LOG", "what to log on stderr: error, warn, info or debug, or TARGET=LEVEL, separated by commas"),
@@ -57,7 +63,13 @@ def man_page() -> str:
     """git-greppy(1) in roff."""
     parts = [_HEAD, *map(_synopsis, VERBS.values()), _section("DESCRIPTION"), _paragraphs(_description())]
     parts += [_section("COMMANDS"), *map(_man_verb, VERBS.values())]
-    parts += [_section("JSON"), _paragraphs(_JSON), _section("EXIT STATUS"), *(_item(*row) for row in _EXITS)]
+    parts += [
+        _section("JSON"),
+        _paragraphs(_JSON),
+        _paragraphs(_GREP),
+        _section("EXIT STATUS"),
+        *(_item(*row) for row in _EXITS),
+    ]
     parts += [_section("ENVIRONMENT"), *(_item(*row) for row in _ENVIRONMENT)]
     parts += [_section("CONFIGURATION"), _paragraphs(_FILES), *map(_man_setting, SETTINGS)]
     return "".join(parts)

@@ -10,13 +10,27 @@ ANY_NUMBER = 1 << 30
 
 
 class Option:
-    """One option. `kind` is flag, switch (`--x/--no-x`), number, text or path; a value is `metavar` in the help.
+    """One option. `kind` is flag, switch (`--x/--no-x`), number, text, pattern (which may be empty) or path; a value is
+    `metavar` in the help.
 
     A number lies in `lowest..highest`. `default` is shown, never applied here: what is not given stays out of the
-    parsed result, since config.toml may have its own default.
+    parsed result, since config.toml may have its own default. Options of one `group` are parsed into one list, in the
+    order of the command line: their long forms, each with its value behind it where it takes one.
     """
 
-    __slots__ = ("default", "help", "highest", "kind", "long", "lowest", "metavar", "name", "repeatable", "short")
+    __slots__ = (
+        "default",
+        "group",
+        "help",
+        "highest",
+        "kind",
+        "long",
+        "lowest",
+        "metavar",
+        "name",
+        "repeatable",
+        "short",
+    )
 
     def __init__(
         self,
@@ -29,6 +43,7 @@ class Option:
         default: str = "",
         lowest: int = 0,
         highest: int = 0,
+        group: str = "",
     ) -> None:
         self.long = long
         self.name = long[2:].replace("-", "_")
@@ -40,6 +55,7 @@ class Option:
         self.default = default
         self.lowest = lowest
         self.highest = highest
+        self.group = group
 
     @property
     def takes_value(self) -> bool:
@@ -54,16 +70,20 @@ class Option:
     @property
     def about(self) -> str:
         """The help text with range and default."""
-        limits = f"{self.lowest} to {self.highest}" if self.kind == "number" else ""
+        limits = f"{self.lowest} to {self.highest}" if self.kind == "number" and self.highest < ANY_NUMBER else ""
         default = f"default {self.default}" if self.default else ""
         notes = ", ".join(part for part in (limits, default) if part)
         return self.help + (f" ({notes})" if notes else "")
 
 
 class Verb:
-    """One verb. `argument` is the metavar of its words ("" for none), of which `least` to `most` are taken."""
+    """One verb. `argument` is the metavar of its words ("" for none), of which `least` to `most` are taken.
 
-    __slots__ = ("about", "argument", "least", "most", "name", "options", "summary")
+    With `synopsis` it is read as git's own commands are: that is how its words are shown, those behind `--` are kept
+    apart, and `(`, `)` and `-NUM` are short for --open, --close and --context.
+    """
+
+    __slots__ = ("about", "argument", "least", "most", "name", "options", "summary", "synopsis")
 
     def __init__(
         self,
@@ -74,6 +94,7 @@ class Verb:
         argument: str = "",
         least: int = 0,
         most: int = 0,
+        synopsis: str = "",
     ) -> None:
         self.name = name
         self.summary = summary
@@ -82,10 +103,13 @@ class Verb:
         self.argument = argument
         self.least = least
         self.most = most
+        self.synopsis = synopsis
 
     @property
     def usage(self) -> str:
         """The argument as a synopsis has it: `QUERY...`, `[PATH]` or ""."""
+        if self.synopsis:
+            return self.synopsis
         shown = self.argument + ("..." if self.most > 1 else "")
         return shown if self.least or not shown else f"[{shown}]"
 
@@ -114,6 +138,69 @@ SEARCH = Verb(
     1,
     ANY_NUMBER,
 )
+_PATTERNS = "expression"
+GREP = Verb(
+    "grep",
+    "print the lines that match a pattern, as git grep does",
+    "Prints exactly the lines that git grep prints, in its order and form, with line numbers: of tracked and of "
+    "untracked but not ignored files as they are on disk, of the staging area, or of revisions. Words behind the "
+    "pattern are revisions and then paths; paths may also follow --. Patterns are extended regular expressions read as "
+    "RE2 reads them. On a terminal each file has a heading, and of a long line the part around its match is shown. "
+    "Exit status: 0 lines were found, 1 none, 5 none, and with --coverage something could not be searched.",
+    (
+        Option("--regexp", "pattern", "a pattern; several are joined by or", "-e", "PATTERN", group=_PATTERNS),
+        Option("--file", "path", "patterns from a file, one a line; - is stdin", "-f", "FILE", group=_PATTERNS),
+        Option("--and", "flag", "lines must match what stands on both sides", group=_PATTERNS),
+        Option("--or", "flag", "lines must match what stands on either side, as without it", group=_PATTERNS),
+        Option("--not", "flag", "lines must not match what follows", group=_PATTERNS),
+        Option("--open", "flag", "begin a group of patterns; ( does the same", group=_PATTERNS),
+        Option("--close", "flag", "end it; ) does the same", group=_PATTERNS),
+        Option("--extended-regexp", "flag", "patterns are extended regular expressions (the default)", "-E"),
+        Option("--fixed-strings", "flag", "patterns are plain text", "-F"),
+        Option("--perl-regexp", "flag", "patterns may have look-around and back-references; slow", "-P"),
+        Option("--ignore-case", "flag", "upper and lower case are the same", "-i"),
+        Option("--smart-case", "flag", "they are unless a pattern has an upper-case letter", "-S"),
+        Option("--word-regexp", "flag", "only whole words match", "-w"),
+        Option("--invert-match", "flag", "print the lines that do not match", "-v"),
+        Option("--multiline", "flag", "a match may go over the ends of lines", "-U"),
+        Option("--line-number", "switch", "print line numbers", "-n", default="on"),
+        Option("--column", "flag", "print the column of the first match"),
+        Option("--no-filename", "flag", "do not print file names", "-h"),
+        Option("--with-filename", "flag", "print file names (the default)", "-H"),
+        Option("--full-name", "flag", "print file names from the project's root"),
+        Option("--null", "flag", "put NULs behind file names and print them unquoted", "-z"),
+        Option("--files-with-matches", "flag", "print only the names of files with a match", "-l"),
+        Option("--name-only", "flag", "the same"),
+        Option("--files-without-match", "flag", "print only the names of files without a match", "-L"),
+        Option("--count", "flag", "print only how many lines of each file match", "-c"),
+        Option("--only-matching", "flag", "print only what matches, a line each", "-o"),
+        Option("--quiet", "flag", "print nothing; the exit status tells", "-q"),
+        Option("--max-count", "number", "at most so many lines of each file", "-m", "N", highest=ANY_NUMBER),
+        Option("--after-context", "number", "lines to print after a match", "-A", "N", highest=ANY_NUMBER),
+        Option("--before-context", "number", "lines to print before it", "-B", "N", highest=ANY_NUMBER),
+        Option("--context", "number", "lines to print around it; -N is short for it", "-C", "N", highest=ANY_NUMBER),
+        Option("--show-function", "flag", "print the head of the function that a match is in", "-p"),
+        Option("--function-context", "flag", "print the whole function", "-W"),
+        Option("--text", "flag", "take binary files for text", "-a"),
+        Option("--skip-binary", "flag", "leave binary files out", "-I"),
+        Option("--recursive", "flag", "look into folders (the default)", "-r"),
+        Option("--cached", "flag", "search the staging area"),
+        Option("--untracked", "flag", "search untracked files too (the default)"),
+        Option("--no-index", "flag", "search the current folder, whatever git thinks of its files"),
+        Option("--rev", "text", "search this revision", metavar="REV", repeatable=True),
+        Option("--type", "text", "only files in this language", "-t", "NAME", repeatable=True),
+        Option("--glob", "path", "only paths that match, or with ! none that do", "-g", "GLOB", repeatable=True),
+        Option("--project", "path", "search from this folder, not from the current one", metavar="DIR"),
+        Option("--color", "text", "colours: auto, always or never", metavar="WHEN", default="auto"),
+        Option("--no-color", "flag", "no colours"),
+        Option("--json", "flag", "print JSON Lines: a record a line that matches, a summary at the end"),
+        Option("--coverage", "flag", "say on stderr what was searched and what was not, and why"),
+        Option("--no-refresh", "flag", "take the files from the index as it is, without looking for new ones"),
+    ),
+    "PATTERN",
+    most=ANY_NUMBER,
+    synopsis="PATTERN [REV...] [[--] PATHSPEC...]",
+)
 INDEX = Verb(
     "index",
     "build or update the index of a project",
@@ -137,10 +224,10 @@ STATUS = Verb(
 CONFIG = Verb("config", "show the effective configuration, and where each value comes from", "", (_JSON,))
 HELP = Verb("help", "show the help of a command", "", (), "COMMAND", most=1)
 
-VERBS = {verb.name: verb for verb in (SEARCH, INDEX, LIST, FORGET, STATUS, CONFIG, HELP)}
+VERBS = {verb.name: verb for verb in (SEARCH, GREP, INDEX, LIST, FORGET, STATUS, CONFIG, HELP)}
 
 # Words that a user may expect to be commands: taking them for a query would answer the wrong question in silence.
-RESERVED = ("grep", "query", "hooks", "daemon", "history", "gc", "doctor")
+RESERVED = ("query", "hooks", "daemon", "history", "gc", "doctor")
 
 HELP_FLAGS = ("-h", "--help")
 VERSION_FLAG = "--version"

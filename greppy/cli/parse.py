@@ -21,14 +21,18 @@ if TYPE_CHECKING:
 
 
 class Parsed:
-    """A verb, its words, and the options that were given: name → True/False, int, text, or list of texts."""
+    """A verb, its words, and the options that were given: name → True/False, int, text, or list of texts. `rest` are
+    the words behind `--` where the verb keeps them apart, None where there was none."""
 
-    __slots__ = ("options", "verb", "words")
+    __slots__ = ("options", "rest", "verb", "words")
 
-    def __init__(self, verb: str, words: Sequence[str], options: dict[str, Value]) -> None:
+    def __init__(
+        self, verb: str, words: Sequence[str], options: dict[str, Value], rest: list[str] | None = None
+    ) -> None:
         self.verb = verb
         self.words = list(words)
         self.options = options
+        self.rest = rest
 
     def flag(self, name: str, default: bool = False) -> bool:
         """A flag or switch; `default` where it was not given."""
@@ -63,7 +67,90 @@ def parse(argv: Sequence[str]) -> Parsed | None:
     if verb not in VERBS:
         return None
     scan = _Scan(VERBS[verb])
-    return Parsed(verb, scan.words, scan.options) if scan.read(rest) else None
+    if not VERBS[verb].synopsis:
+        return Parsed(verb, scan.words, scan.options) if scan.read(rest) else None
+    as_git = read_as_git(VERBS[verb], rest)
+    if not scan.read(as_git.argv):
+        return None
+    return Parsed(verb, scan.words, as_git.grouped(scan.options), as_git.rest)
+
+
+def _forms(verb: Verb) -> dict[str, tuple[Option, bool]]:
+    """Form → the option and whether the form turns it on."""
+    table: dict[str, tuple[Option, bool]] = {}
+    for option in verb.options:
+        for form in (option.long, option.short):
+            table[form] = (option, True)
+        table[option.negative] = (option, False)
+    table.pop("", None)
+    return table
+
+
+class AsGit:
+    """A command line in git's manner, made ready for either parser: `argv` without what is special there, `rest` the
+    words behind `--`, `groups` the options whose order counts."""
+
+    __slots__ = ("argv", "groups", "rest")
+
+    def __init__(self) -> None:
+        self.argv: list[str] = []
+        self.rest: list[str] | None = None
+        self.groups: dict[str, list[str]] = {}
+
+    def grouped(self, options: dict[str, Value]) -> dict[str, Value]:
+        """`options` with those of a group replaced by the group."""
+        members = {option.name for verb in VERBS.values() for option in verb.options if option.group}
+        kept = {name: value for name, value in options.items() if name not in members}
+        return {**kept, **self.groups}
+
+
+_SHORTENED = {"(": "--open", ")": "--close"}
+
+
+def read_as_git(verb: Verb, argv: Sequence[str]) -> AsGit:
+    """Take apart what the parsers do not know; what they refuse stays as it is, for them to refuse."""
+    table, found = _forms(verb), AsGit()
+    words = iter(argv)
+    for word in words:
+        if word == "--":
+            found.rest = list(words)
+            break
+        if word[:1] == "-" and word[1:].isascii() and word[1:].isdecimal():
+            word = "--context=" + word[1:]
+        word = _SHORTENED.get(word, word)
+        found.argv.append(word)
+        if word.startswith("--"):
+            form, equals, value = word.partition("=")
+            taken = _take(found, table.get(form), value if equals else None, words)
+        else:
+            taken = word[:1] != "-" or _take_letters(found, table, word, words)
+        if not taken:
+            found.argv += words
+    return found
+
+
+def _take_letters(found: AsGit, table: dict[str, tuple[Option, bool]], word: str, words: Iterator[str]) -> bool:
+    for at, letter in enumerate(word[1:], 2):
+        entry = table.get("-" + letter)
+        if entry is None or entry[0].takes_value:
+            return _take(found, entry, word[at:] or None, words)
+        _take(found, entry, None, words)
+    return True
+
+
+def _take(found: AsGit, entry: tuple[Option, bool] | None, value: str | None, words: Iterator[str]) -> bool:
+    """Follow one option, with its value where that is the next word; whether it is known and complete."""
+    if entry is None:
+        return False
+    option = entry[0]
+    if option.takes_value and value is None:
+        value = next(words, None)
+        if value is None:
+            return False
+        found.argv.append(value)
+    if option.group:
+        found.groups.setdefault(option.group, []).extend([option.long] + ([value] if value is not None else []))
+    return True
 
 
 class _Scan:
@@ -75,12 +162,7 @@ class _Scan:
         self.verb = verb
         self.words: list[str] = []
         self.options: dict[str, Value] = {}
-        self.table: dict[str, tuple[Option, bool]] = {}
-        for option in verb.options:
-            for form in (option.long, option.short):
-                self.table[form] = (option, True)
-            self.table[option.negative] = (option, False)
-        self.table.pop("", None)
+        self.table = _forms(verb)
 
     def read(self, argv: list[str]) -> bool:
         """Whether all of `argv` is understood."""
@@ -131,6 +213,8 @@ class _Scan:
 
 def read_value(option: Option, text: str) -> int | str | None:
     """`text` as a value of `option`, or None when it is none. A number is plain decimal digits."""
+    if option.kind == "pattern":
+        return text
     if option.kind != "number":
         return text or None
     digits = text.isascii() and text.isdecimal() and len(text) < 10

@@ -1,4 +1,4 @@
-"""Which module runs which verb. Cold: `search`, the hot one, is found by `main` itself.
+"""Which module runs which verb. Cold: `search` and `grep`, the hot ones, are found by `main` itself.
 
 In: a `Parsed` and the environment. Out: the exit status of the verb.
 """

@@ -1,7 +1,8 @@
 """Files as git has them: of a commit or tree, of the staging area; and paths by git's own pathspecs (cold).
 
-In: a project and names that the user gave. Out: (oid, path) of regular files, with paths relative to the project's root,
-and their blobs. All by plumbing that reads objects and writes nothing; a promised object that is missing is not fetched.
+In: a project and names that the user gave. Out: (oid, path) of regular files, with paths relative to the project's
+root, and their blobs. All by plumbing that reads objects and writes nothing; a promised object that is missing is not
+fetched.
 """
 
 from __future__ import annotations
@@ -209,11 +210,6 @@ class DiffAttributes:
         except BrokenPipeError:
             raise IndexFailure("git check-attr ended before it answered", "run it yourself") from None
         return {b"set": False, b"unset": True}.get(answer.split(b"\0")[2])
-
-
-def mentions_diff(text: bytes) -> bool:
-    """Whether an attribute file says of anything that it is text or binary to git; `diff=DRIVER` does not."""
-    return not {b"diff", b"-diff", b"binary", b"-binary"}.isdisjoint(text.split())
 
 
 def quotes_names(project: Project) -> bool:

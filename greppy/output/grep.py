@@ -81,7 +81,7 @@ class Printer:
         sink: Sink,
         question: Question,
         context: Context,
-        is_binary: Callable[[bytes, bytes], bool],
+        is_binary: Callable[[Found], bool],
         mode: str = LINES,
         binaries: str = AS_GIT,
     ) -> None:
@@ -105,14 +105,14 @@ class Printer:
             return self._print_without(found)
         hits = find_hits(self._question, content)
         first = next(hits, None)
-        if self._binaries == LEAVE_OUT and (first is not None or self._mode == NAMES_WITHOUT):
-            if self._is_binary(found.source.path, content):
-                return False
+        counts = first is not None or self._mode == NAMES_WITHOUT
+        if self._binaries == LEAVE_OUT and counts and self._is_binary(found):
+            return False
         if first is None:
             return self._print_without(found)
         if self._mode in (NAMES_WITHOUT, NOTHING):
             return self._mode == NOTHING
-        self._form.begin(found, spans_of_lines(self._question, content), bool(self._context))
+        self._form.begin(found, spans_of_lines(self._question, content), self._context.hunks)
         self._print_hits(found, content, first, hits)
         self._sink.end_file()
         return True
@@ -132,7 +132,7 @@ class Printer:
             count = 1 + sum(1 for _ in rest)
             limit = self._context.limit
             self._form.show_count(count if limit == NO_LIMIT else min(count, limit))
-        elif self._binaries == AS_GIT and self._is_binary(found.source.path, content):
+        elif self._binaries == AS_GIT and self._is_binary(found):
             self._form.show_binary()
         elif self._context or self._context.limit != NO_LIMIT:
             heads = found.function_heads() if self._context.head or self._context.body else None
@@ -199,7 +199,7 @@ class PlainForm:
         """Lines without context."""
         if self._only or self._columns or self._null:
             for number, start, end, column in hits:
-                self.show_line(b":", number, content[start:end], column)
+                self.show_line(b":", number, content[start:end], max(column, 0))
             return
         add = self._sink.add
         name = self._name + b":" if self._paths else b""

@@ -82,17 +82,20 @@ def whole_stems(plan: Plan, names: Names) -> set[int]:
 
 def definitions(plan: Plan, shard: Shard) -> Iterator[tuple[int, float]]:
     """(chunk, weight) of the chunks of a shard that define a name that the query is or contains."""
+    for name, weight in _names_asked_for(plan):
+        for chunk, symbol in _defining(name.rpartition(".")[2].encode(), shard):
+            agreement = _agreement(symbol, name)
+            if agreement:
+                yield chunk, weight * agreement
+
+
+def _names_asked_for(plan: Plan) -> Iterator[tuple[str, float]]:
     if plan.qualified:
-        for chunk, symbol in _defining(plan.qualified.rpartition(".")[2].encode(), shard):
-            weight = _agreement(symbol, plan.qualified)
-            if weight:
-                yield chunk, weights.DEFINITION * weight
+        plain = plan.qualified.isalpha() and plan.qualified.islower()
+        yield plan.qualified, weights.DEFINITION_PLAIN if plain else weights.DEFINITION
         return
     for run in plan.identifiers:
-        for chunk, symbol in _defining(run, shard):
-            weight = _agreement(symbol, run.decode("utf-8", "replace"))
-            if weight:
-                yield chunk, weights.DEFINITION_CONTAINED * weight
+        yield run.decode("utf-8", "replace"), weights.DEFINITION_CONTAINED
 
 
 def _defining(run: bytes, shard: Shard) -> Iterator[tuple[int, str]]:

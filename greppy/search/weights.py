@@ -28,16 +28,17 @@ COVERAGE = 0.5
 """Times the share of the query's weight that a file has anywhere, times the best file's score (dev: +0.010)."""
 
 PATH = 1.0
-PATH_UNNAMED = 0.25
+PATH_UNNAMED = 0.2
 """Times the share of the query's words, weighted by how few files they name, that the file's stem or its folder has,
-times the best file's score. A word that names no file counts a quarter in that share: it only does not belong to this
+times the best file's score. A word that names no file counts a fifth in that share: it only does not belong to this
 project's paths."""
 
-DEFINITION = 2.0
-DEFINITION_CONTAINED = 0.5
+DEFINITION = 1.0
+DEFINITION_PLAIN = 0.5
+DEFINITION_CONTAINED = 0.25
 DEFINITION_OTHER_CASE = 0.25
-"""A chunk that defines what the query is, or contains, as a name, times the best file's score by its text; a quarter of
-it when only the case differs. Who asks for one name wants its definition before everything that speaks of it."""
+"""A chunk that defines the name which the query is (`SessionStore`; half for a plain word, `session`), or contains (a
+quarter), times the best file's score by its text; a quarter of it when only the case differs."""
 
 STEM_EQUALS = 0.1
 """A file whose whole stem is a word of the query, times the best file's score (dev: 0.5 costs 0.02)."""

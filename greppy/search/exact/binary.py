@@ -11,28 +11,25 @@ from greppy.git.project import read_small
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from types import TracebackType
 
     from greppy.git.project import Project
     from greppy.git.revisions import DiffAttributes
+    from greppy.search.exact.engine import Found
 
 LOOKED_AT = 8000
-_WORDS = (b"diff", b"binary")
+_WORDS = frozenset((b"diff", b"-diff", b"binary", b"-binary"))
 
 
 class BinaryRule:
     """A context manager that answers for one search; git is asked only where an attribute file speaks of it."""
 
-    __slots__ = ("_oracle",)
+    __slots__ = ("_asked", "_oracle", "_project")
 
-    def __init__(self, project: Project | None, attribute_files: Iterable[bytes]) -> None:
+    def __init__(self, project: Project | None) -> None:
+        self._project = project
+        self._asked = False
         self._oracle: DiffAttributes | None = None
-        if project is not None and project.git_dir is not None and any(map(_may_speak, attribute_files)):
-            from greppy.git.revisions import DiffAttributes, mentions_diff
-
-            if any(mentions_diff(read_small(file)) for file in attribute_files):
-                self._oracle = DiffAttributes(project)
 
     def __enter__(self) -> BinaryRule:
         return self
@@ -43,12 +40,28 @@ class BinaryRule:
         if self._oracle is not None:
             self._oracle.__exit__(kind, error, trace)
 
-    def __call__(self, path: bytes, content: bytes) -> bool:
-        """Whether the file is binary."""
-        said = None if self._oracle is None else self._oracle.binary(path)
+    def __call__(self, found: Found) -> bool:
+        """Whether a file is binary."""
+        if not self._asked:
+            self._asked = True
+            self._ask_whom(found)
+        path, content = found.source.path, found.content or b""
+        said = None if self._oracle is None or not path else self._oracle.binary(path)
         return content.find(b"\0", 0, LOOKED_AT) >= 0 if said is None else said
+
+    def _ask_whom(self, found: Found) -> None:
+        """Ask git, unless the index knows all attribute files and none of them speaks of it."""
+        if self._project is None or self._project.git_dir is None:
+            return
+        if found.view is not None:
+            files = [path for path in found.view.manifest.inputs if path.endswith(b"attributes")]
+            if not any(map(_may_speak, files)):
+                return
+        from greppy.git.revisions import DiffAttributes
+
+        self._oracle = DiffAttributes(self._project)
 
 
 def _may_speak(file: bytes) -> bool:
-    text = read_small(file)
-    return any(word in text for word in _WORDS)
+    """Whether an attribute file says of anything that it is text or binary; `diff=DRIVER` does not."""
+    return not _WORDS.isdisjoint(read_small(file).split())

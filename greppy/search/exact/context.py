@@ -11,7 +11,7 @@ from greppy.search.exact.lines import judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Protocol
 
     from greppy.search.exact.lines import Hit
@@ -49,6 +49,11 @@ class Context:
         """Whether other lines than hits are wanted."""
         return bool(self.before or self.after or self.head or self.body)
 
+    @property
+    def hunks(self) -> bool:
+        """Whether `--` parts what does not follow on each other."""
+        return bool(self.before or self.after or self.body)
+
 
 class Lines:
     """The lines of a file by number, and which of them begin a function.
@@ -59,10 +64,10 @@ class Lines:
 
     __slots__ = ("_data", "_heads", "_starts", "count")
 
-    def __init__(self, data: bytes, heads: Callable[[], frozenset[int]] | None = None) -> None:
+    def __init__(self, data: bytes, heads: frozenset[int] | None = None) -> None:
         self._data = data
         self._starts = kernels.line_starts(data)
-        self._heads = None if heads is None else heads()
+        self._heads = heads
         self.count = len(self._starts) if data else 0
 
     def __getitem__(self, number: int) -> bytes:

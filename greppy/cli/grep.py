@@ -1,0 +1,230 @@
+"""`greppy grep`: options → a `Question` and a `Request` → exact search → stdout. HOT.
+
+In: a `Parsed`. Out: 0 when a line (with -L: a file) was found, else 1, or 5 where --coverage was asked for and a file
+could not be searched. What cannot be read is told on stderr, as git does, and changes no other status.
+"""
+
+from __future__ import annotations
+
+import os
+
+from greppy import log
+from greppy.cli.environment import Environment, config_at, current_folder, existing_folder
+from greppy.cli.meter import Meter
+from greppy.errors import BadArguments, NoProject
+from greppy.output import grep as output
+from greppy.output.grep_names import Names
+from greppy.output.stream import look_at_screen, write_error
+from greppy.search.exact.binary import BinaryRule
+from greppy.search.exact.context import NO_LIMIT, Context
+from greppy.search.exact.engine import FOLDER, STAGED, TREE, Request, search
+from greppy.search.exact.question import Reading, make_question
+from greppy.search.exact.receipt import Receipt
+from greppy.search.exact.selection import prefix_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from greppy.cli.parse import Parsed
+    from greppy.config import Config
+    from greppy.git.project import Project
+    from greppy.output.grep import Form, Sink
+    from greppy.output.grep_json import JsonForm
+
+INCOMPLETE = 5
+LONGEST_FILE = 1 << 24
+"""Bytes that are read of a file of patterns."""
+
+
+def run(parsed: Parsed, environment: Environment) -> int:
+    """Search, print, and say by the exit status what came of it."""
+    tokens, words = read_patterns(parsed)
+    question = make_question(tokens, read_reading(parsed), parsed.flag("invert_match"), parsed.flag("column"))
+    request = read_request(parsed, words)
+    config = config_at(request.cwd, environment)
+    if parsed.number("max_count", NO_LIMIT) == 0:
+        return 1
+    sink = output.Sink()
+    form = _form(parsed, sink, request, config, environment)
+    receipt = Receipt()
+    with Meter() as meter, BinaryRule(request.project) as rule:
+        printer = output.Printer(form, sink, question, read_context(parsed), rule, _mode(parsed), _binaries(parsed))
+        found = False
+        for file in search(request, question, environment.home, config, meter.show, receipt):
+            found = printer.print_file(file) or found
+            if found and printer.stops:
+                break
+    if parsed.flag("json"):
+        _as_json(form).end(receipt, parsed.flag("coverage"))
+    sink.flush()
+    return _account(parsed, receipt, found)
+
+
+def _as_json(form: Form) -> JsonForm:
+    from greppy.output.grep_json import JsonForm
+
+    assert isinstance(form, JsonForm)
+    return form
+
+
+def _account(parsed: Parsed, receipt: Receipt, found: bool) -> int:
+    for path, reason in receipt.failed:
+        log.notice(f"cannot read {os.fsdecode(path)}: {reason}")
+    if parsed.flag("coverage"):
+        write_error(receipt_text(receipt))
+    incomplete = parsed.flag("coverage") and receipt.failed
+    return 0 if found else INCOMPLETE if incomplete else 1
+
+
+def receipt_text(receipt: Receipt) -> str:
+    """The receipt for a person: counts, then every path that was not searched with its reason."""
+    left_out = [*receipt.failed, *receipt.skipped]
+    head = f"searched {receipt.searched} files, skipped {len(receipt.skipped)}, failed {len(receipt.failed)}\n"
+    return head + "".join(f"  {log.printable(os.fsdecode(path))}: {reason}\n" for path, reason in left_out)
+
+
+# What is asked
+
+
+def read_patterns(parsed: Parsed) -> tuple[list[str | bytes], list[bytes]]:
+    """(pattern texts and operators, the words that are none). Raises BadArguments."""
+    given = iter(parsed.texts("expression"))
+    tokens: list[str | bytes] = []
+    for form in given:
+        if form == "--regexp":
+            tokens.append(os.fsencode(next(given)))
+        elif form == "--file":
+            tokens += _patterns_of(next(given))
+        elif form != "--or":
+            tokens.append({"--open": "(", "--close": ")"}.get(form, form))
+    words = [os.fsencode(word) for word in parsed.words]
+    if not any(isinstance(token, bytes) for token in tokens) and "--file" not in parsed.texts("expression"):
+        if not words and parsed.rest:
+            words = [os.fsencode(parsed.rest.pop(0))]
+        if not words:
+            raise BadArguments("no pattern given", "write 'greppy grep PATTERN', or -e PATTERN")
+        tokens.append(words.pop(0))
+    return tokens, words
+
+
+def _patterns_of(name: str) -> list[str | bytes]:
+    """The lines of a file that are not empty."""
+    try:
+        with open(0 if name == "-" else name, "rb", closefd=name != "-") as file:
+            text = file.read(LONGEST_FILE)
+    except OSError as error:
+        raise BadArguments(f"--file {name}: {error.strerror}", "name a file of patterns, one a line") from None
+    return [line for line in text.split(b"\n") if line]
+
+
+def read_reading(parsed: Parsed) -> Reading:
+    """How the patterns are to be read; -F wins over -P, and -P over -E."""
+    dialect = "fixed" if parsed.flag("fixed_strings") else "perl" if parsed.flag("perl_regexp") else "extended"
+    return Reading(
+        dialect,
+        fold=parsed.flag("ignore_case"),
+        smart_case=parsed.flag("smart_case"),
+        word=parsed.flag("word_regexp"),
+        multiline=parsed.flag("multiline"),
+    )
+
+
+def read_context(parsed: Parsed) -> Context:
+    """The context that is wanted."""
+    around = parsed.number("context", 0)
+    return Context(
+        parsed.number("before_context", around),
+        parsed.number("after_context", around),
+        parsed.flag("show_function"),
+        parsed.flag("function_context"),
+        parsed.number("max_count", NO_LIMIT),
+    )
+
+
+def read_request(parsed: Parsed, words: list[bytes]) -> Request:
+    """Where to search. Raises NoProject, BadArguments."""
+    folder = parsed.text("project")
+    cwd = os.path.realpath(current_folder() if folder is None else existing_folder(folder))
+    kind = FOLDER if parsed.flag("no_index") else STAGED if parsed.flag("cached") else TREE
+    project = None if kind == FOLDER else _project(cwd)
+    if kind == STAGED and (project is None or project.git_dir is None):
+        raise BadArguments("--cached needs a git repository", "leave it out")
+    return Request(
+        project,
+        cwd,
+        kind,
+        words,
+        None if parsed.rest is None else [os.fsencode(spec) for spec in parsed.rest],
+        [os.fsencode(name) for name in parsed.texts("rev")],
+        [os.fsencode(glob) for glob in parsed.texts("glob")],
+        _languages(parsed.texts("type")),
+        refresh=not parsed.flag("no_refresh"),
+    )
+
+
+def _project(cwd: bytes) -> Project:
+    from greppy.git.project import find_project
+
+    try:
+        return find_project(cwd)
+    except NoProject as error:
+        raise NoProject(error.message, f"{error.hint}; or search the folder as it is with --no-index") from None
+
+
+def _languages(names: list[str]) -> list[str]:
+    if not names:
+        return []
+    from greppy.cli.search import read_language
+
+    return [read_language(name) for name in names]
+
+
+# How it is shown
+
+
+def _mode(parsed: Parsed) -> str:
+    if parsed.flag("quiet"):
+        return output.NOTHING
+    if parsed.flag("files_without_match"):
+        return output.NAMES_WITHOUT
+    if parsed.flag("files_with_matches") or parsed.flag("name_only"):
+        return output.NAMES
+    return output.COUNTS if parsed.flag("count") else output.LINES
+
+
+def _binaries(parsed: Parsed) -> str:
+    if parsed.flag("text"):
+        return output.AS_TEXT
+    return output.LEAVE_OUT if parsed.flag("skip_binary") else output.AS_GIT
+
+
+def _form(parsed: Parsed, sink: Sink, request: Request, config: Config, environment: Environment) -> Form:
+    if parsed.flag("json"):
+        from greppy.output.grep_json import JsonForm
+
+        return JsonForm(sink)
+    null = parsed.flag("null")
+    prefix = b"" if parsed.flag("full_name") else prefix_of(request.cwd, request.root)
+    names = Names(prefix, lambda: _quotes_names(request), raw=null)
+    screen = look_at_screen(_color(parsed, config), environment.plain)
+    columns, only = parsed.flag("column"), parsed.flag("only_matching") and not parsed.flag("invert_match")
+    if screen.terminal and not null and not parsed.flag("no_filename"):
+        from greppy.output.grep_terminal import TerminalForm
+
+        return TerminalForm(sink, names, screen, columns, only)
+    numbers = parsed.flag("line_number", True)
+    return output.PlainForm(sink, names, not parsed.flag("no_filename"), numbers, columns, only, null)
+
+
+def _color(parsed: Parsed, config: Config) -> str:
+    when = parsed.text("color") or config.color
+    if when not in ("auto", "always", "never"):
+        raise BadArguments(f'--color: "{when}" is none of auto, always and never', "use one of them")
+    return "never" if parsed.flag("no_color") else when
+
+
+def _quotes_names(request: Request) -> bool:
+    if request.project is None or request.project.git_dir is None:
+        return True
+    from greppy.git.revisions import quotes_names
+
+    return quotes_names(request.project)
