@@ -1,6 +1,11 @@
-/* The rules are those of greppy/git/files.py. Paths come sorted, so most of a path's folders are open already. */
+/* The rules are those of greppy/git/files.py. Linux opens a path in one step (openat2, from 5.6 on); elsewhere, and where
+ * a sandbox forbids that, folders are opened one after the other: paths come sorted, so most of them are open already. */
 
 #ifndef _WIN32
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* O_PATH, syscall */
+#endif
 
 #include "folders.h"
 
@@ -10,13 +15,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__linux__) && defined(__has_include)
+#if __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#endif
+#endif
+
 #ifdef O_PATH
 #define FOLDER_FLAGS (O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC)
 #else
 #define FOLDER_FLAGS (O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC)
 #endif
 
-enum { LONGEST_NAME = 255 };
+#define FILE_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+
+enum { LONGEST_NAME = 255, LONGEST_PATH = 4096 };
 
 int open_root(const char *root) { return open(root, FOLDER_FLAGS); }
 
@@ -44,9 +58,8 @@ static int step_into(int parent, const char *start, size_t size)
 {
     char name[LONGEST_NAME + 1];
     struct stat found;
-    int dots = (size == 1 && start[0] == '.') || (size == 2 && start[0] == '.' && start[1] == '.');
-    if (size == 0 || size > LONGEST_NAME || dots) {
-        errno = size > LONGEST_NAME ? ENAMETOOLONG : EINVAL;
+    if (size > LONGEST_NAME) {
+        errno = ENAMETOOLONG;
         return -1;
     }
     memcpy(name, start, size);
@@ -93,13 +106,52 @@ static int open_folder(Folders *folders, const char *path, size_t size)
     return last(folders);
 }
 
-int open_file(Folders *folders, const char *path)
+static int open_stepwise(Folders *folders, const char *path)
 {
     const char *slash = strrchr(path, '/');
     int folder = folders->root;
     if (slash != NULL && (folder = open_folder(folders, path, (size_t)(slash - path))) < 0)
         return -1;
-    return openat(folder, slash == NULL ? path : slash + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return openat(folder, slash == NULL ? path : slash + 1, FILE_FLAGS);
+}
+
+#ifdef SYS_openat2
+
+static int open_at_once(Folders *folders, const char *path)
+{
+    struct open_how how = {.flags = FILE_FLAGS, .resolve = RESOLVE_NO_SYMLINKS};
+    int fd = (int)syscall(SYS_openat2, folders->root, path, &how, sizeof how);
+    /* Sandboxes answer EPERM to what they do not know. */
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+        return fd;
+    folders->stepwise = 1;
+    return open_stepwise(folders, path);
+}
+
+#else
+#define open_at_once open_stepwise
+#endif
+
+/* Whether no folder of the path is empty, or leads to itself or up. */
+static int is_plain(const char *path)
+{
+    for (const char *slash; (slash = strchr(path, '/')) != NULL; path = slash + 1) {
+        size_t size = (size_t)(slash - path);
+        if (size == 0 || (path[0] == '.' && (size == 1 || (size == 2 && path[1] == '.'))))
+            return 0;
+    }
+    return 1;
+}
+
+int open_file(Folders *folders, const char *path)
+{
+    if (!is_plain(path)) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (folders->stepwise || strlen(path) >= LONGEST_PATH)
+        return open_stepwise(folders, path);
+    return open_at_once(folders, path);
 }
 
 #endif

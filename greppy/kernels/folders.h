@@ -7,9 +7,10 @@
 
 enum { MOST_FOLDERS = 24 };
 
-/* The folders of the path that was opened last, or some of them; not for more than one thread. `path` must stay. */
+/* The folders of the path that was opened last, or some of them; not for more than one thread. `path` must stay.
+ * `stepwise` is set where the system cannot open a path in one step without following links. */
 typedef struct {
-    int root;
+    int root, stepwise;
     const char *path;
     int count, fds[MOST_FOLDERS];
     size_t ends[MOST_FOLDERS];

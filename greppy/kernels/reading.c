@@ -13,15 +13,7 @@
 
 /* FILES are read by a thread before it asks for more: neighbours share their folders. From 2 * FILES on a second thread
  * saves more than it costs; more than four gain little where one lock guards a folder's entries. */
-enum { FILES = 16, MOST_THREADS = 4, TRIES = 3, SPARE = 1 << 16 };
-
-#ifdef __APPLE__
-#define MTIME(s) ((s)->st_mtimespec)
-#define CTIME(s) ((s)->st_ctimespec)
-#else
-#define MTIME(s) ((s)->st_mtim)
-#define CTIME(s) ((s)->st_ctim)
-#endif
+enum { FILES = 16, MOST_THREADS = 4, SPARE = 1 << 16 };
 
 typedef struct {
     uint8_t *data; /* NULL when no needle stands in the file */
@@ -40,13 +32,6 @@ typedef struct {
     atomic_int no_memory;
     Outcome *outcomes;
 } Job;
-
-static int same(const struct stat *one, const struct stat *other)
-{
-    return one->st_size == other->st_size && one->st_ino == other->st_ino &&
-           MTIME(one).tv_sec == MTIME(other).tv_sec && MTIME(one).tv_nsec == MTIME(other).tv_nsec &&
-           CTIME(one).tv_sec == CTIME(other).tv_sec && CTIME(one).tv_nsec == CTIME(other).tv_nsec;
-}
 
 /* All bytes of a file that is expected to have `size`; one more is asked for, to see that it has not grown. */
 static int read_all(int fd, uint64_t size, uint64_t limit, Bytes *text)
@@ -71,21 +56,14 @@ static int read_all(int fd, uint64_t size, uint64_t limit, Bytes *text)
 
 static int read_regular(int fd, uint64_t limit, Bytes *text)
 {
-    struct stat before, after;
-    for (int tries = 0; tries < TRIES; tries++) {
-        if (fstat(fd, &before) < 0 || (tries && lseek(fd, 0, SEEK_SET) < 0))
-            return errno;
-        if (!S_ISREG(before.st_mode))
-            return S_ISDIR(before.st_mode) ? EISDIR : ENXIO;
-        if ((uint64_t)before.st_size > limit)
-            return EFBIG;
-        int error = read_all(fd, (uint64_t)before.st_size, limit, text);
-        if (error || fstat(fd, &after) < 0)
-            return error ? error : errno;
-        if (same(&before, &after) && text->used == (uint64_t)before.st_size)
-            break;
-    }
-    return 0;
+    struct stat found;
+    if (fstat(fd, &found) < 0)
+        return errno;
+    if (!S_ISREG(found.st_mode))
+        return S_ISDIR(found.st_mode) ? EISDIR : ENXIO;
+    if ((uint64_t)found.st_size > limit)
+        return EFBIG;
+    return read_all(fd, (uint64_t)found.st_size, limit, text);
 }
 
 static int is_wanted(const Needles *needles, const Bytes *text)

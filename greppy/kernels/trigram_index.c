@@ -165,7 +165,7 @@ int put_trigram(IndexWriter *writer, uint32_t trigram, const uint32_t *docs, uin
     else if (begin_block(writer, trigram) < 0)
         return -1;
     writer->before = trigram;
-    if (2 * (uint64_t)count > writer->docs)
+    if (8 * (uint64_t)count > 7 * (uint64_t)writer->docs)
         count = writer->docs;
     put_gamma(bits, count);
     if (count >= LONG_LIST)

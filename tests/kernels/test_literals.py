@@ -201,6 +201,28 @@ def test_folders_deeper_than_are_kept_open_are_reached(twin: ModuleType, tmp_pat
     assert read(twin, tmp_path, names) == [b"x", b"y", b"z", b"x"]
 
 
+def test_a_path_too_long_for_one_step_is_walked_by_the_same_rules(
+    fast: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for level in range(30):
+        name = f"{level:200}"
+        Path(name).mkdir()
+        os.chdir(name)
+    Path("sub").mkdir()
+    Path("sub/a").write_text("found")
+    Path("sub/link").symlink_to("a")
+    Path("folder").symlink_to("sub")
+    os.mkfifo("pipe")
+    deep = "/".join(f"{level:200}" for level in range(30))
+    names = [
+        f"{deep}/{name}" for name in ("sub/a", "sub/link", "folder/a", "gone/a", "sub/a/b", "pipe", "sub", "sub/a")
+    ]
+    expected = [b"found", *(errno.ELOOP, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.ENXIO, errno.EISDIR), b"found"]
+    assert read(fast, tmp_path, [*names, "x" * 300 + "/a"]) == [*expected, errno.ENAMETOOLONG]
+    assert read(reference, tmp_path, names) == expected
+
+
 def test_folders_whose_names_begin_alike_are_told_apart(twin: ModuleType, tmp_path: Path) -> None:
     names = ["ab/x", "abc/x", "a/x", "ab/c/x", "ab/x"]
     for name in names:

@@ -41,7 +41,7 @@ def oracle(added: Additions) -> dict[bytes, set[int]]:
             found[text[at : at + 3]].add(doc)
     docs = doc + 1 if added else 0
     return {
-        trigram: set(range(docs)) if 2 * len(numbers) > docs else numbers
+        trigram: set(range(docs)) if 8 * len(numbers) > 7 * docs else numbers
         for trigram, numbers in found.items()
         if not {0, 10} & set(trigram)
     }
@@ -163,7 +163,7 @@ def test_merging_renumbers_and_drops_documents(
     )
     everywhere = set(range(docs))
     assert lists_of(merged) == {
-        trigram: everywhere if 2 * len(found) > docs else found for trigram, found in expected.items() if found
+        trigram: everywhere if 8 * len(found) > 7 * docs else found for trigram, found in expected.items() if found
     }
 
 

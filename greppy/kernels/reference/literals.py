@@ -17,8 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-TRIES = 3
-
 
 def matching_lines(
     buf: ReadableBuffer, needles: tuple[bytes, ...], fold: bool
@@ -68,9 +66,9 @@ def read_matching(
 
     `table` is paths relative to `root`, each ended by a NUL, and `starts` where each begins (`path_starts`). No
     component may be a link (ELOOP), the file must be a regular one (EISDIR; ENXIO for any other) and have at most
-    `limit` bytes (EFBIG); nothing blocks. A path with an empty component, or a folder `.` or `..`, is EINVAL. A file
-    that changes while it is read is read again, up to three times. All results are held at once: pass ordinals in
-    batches. Missing on Windows. ValueError when table, starts and ordinals do not fit together.
+    `limit` bytes (EFBIG); nothing blocks. A path with a folder that is empty, `.` or `..` is EINVAL. A file that
+    changes while it is read may be given half old, half new. All results are held at once: pass ordinals in batches.
+    Not for Windows. ValueError when table, starts and ordinals do not fit together.
     """
     paths = _paths(bytes(table), integers(starts, "I"), integers(wanted, "I"))
     searched = _checked(needles, fold)
@@ -117,6 +115,8 @@ def _read_matching(root: bytes, path: bytes, needles: tuple[bytes, ...], fold: b
 def _open(root: bytes, path: bytes) -> int:
     """A descriptor of the file; the rules are those of `greppy.git.files`."""
     *folders, name = path.split(b"/")
+    if not {b"", b".", b".."}.isdisjoint(folders):
+        raise OSError(errno.EINVAL, "a folder is empty or leads up")
     flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
     folder = os.open(root, flags)
     try:
@@ -129,31 +129,19 @@ def _open(root: bytes, path: bytes) -> int:
 
 
 def _step_into(parent: int, name: bytes, flags: int) -> int:
-    if name in (b"", b".", b".."):
-        raise OSError(errno.EINVAL, "no component may be empty, or lead up")
     try:
         return os.open(name, flags, dir_fd=parent)
     except NotADirectoryError:
         if stat.S_ISLNK(os.lstat(name, dir_fd=parent).st_mode):
-            raise OSError(errno.ELOOP, "a component is a link") from None
+            raise OSError(errno.ELOOP, "a folder is a link") from None
         raise
 
 
 def _read(fd: int, limit: int) -> bytes:
-    for _ in range(TRIES):
-        before = os.fstat(fd)
-        if not stat.S_ISREG(before.st_mode):
-            raise OSError(errno.EISDIR if stat.S_ISDIR(before.st_mode) else errno.ENXIO, "not a regular file")
-        if before.st_size > limit:
-            raise OSError(errno.EFBIG, "the file is too large")
-        os.lseek(fd, 0, os.SEEK_SET)
-        text = b"".join(iter(lambda: os.read(fd, before.st_size + 1), b""))  # noqa: B023
-        if len(text) > limit:
-            raise OSError(errno.EFBIG, "the file is too large")
-        if _signature(os.fstat(fd)) == _signature(before) and len(text) == before.st_size:
-            break
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EISDIR if stat.S_ISDIR(found.st_mode) else errno.ENXIO, "not a regular file")
+    text = b"" if found.st_size > limit else b"".join(iter(lambda: os.read(fd, found.st_size + 1), b""))
+    if max(len(text), found.st_size) > limit:
+        raise OSError(errno.EFBIG, "the file is too large")
     return text
-
-
-def _signature(found: os.stat_result) -> tuple[int, int, int, int]:
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
