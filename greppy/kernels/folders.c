@@ -1,5 +1,5 @@
-/* The rules are those of greppy/git/files.py. Linux opens a path in one step (openat2, from 5.6 on); elsewhere, and where
- * a sandbox forbids that, folders are opened one after the other: paths come sorted, so most of them are open already. */
+/* The rules are those of greppy/git/files.py. Linux opens a path in one step (openat2, from 5.6 on); elsewhere, and
+ * where a sandbox forbids that, folders are opened one after the other: paths come sorted, so most are open already. */
 
 #ifndef _WIN32
 

@@ -22,7 +22,8 @@ static size_t count_feeds(const uint8_t *at, const uint8_t *end)
     return count;
 }
 
-/* The first match from `at` on of any needle; `next` keeps what is known of each: NULL not yet looked for, `end` none. */
+/* The first match from `at` on of any needle, or `end`. `next` keeps the latest place of each, NULL before the first
+ * search. */
 static const uint8_t *next_match(const Needles *needles, const uint8_t **next, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *first = end;

@@ -137,7 +137,8 @@ static uint32_t rank_of(const TrigramInverter *self, const uint32_t *ranks, size
 }
 
 /* Fills `docs` with the documents of the log by the rank of their trigrams; the list of rank r then ends at ends[r]. */
-static void sort_log(const TrigramInverter *self, const uint32_t *ranks, uint32_t *docs, size_t *ends, uint32_t trigrams)
+static void sort_log(const TrigramInverter *self, const uint32_t *ranks, uint32_t trigrams, uint32_t *docs,
+                     size_t *ends)
 {
     for (size_t at = 0; at < self->log.used; at += 3)
         ends[rank_of(self, ranks, at) + 1]++;
@@ -175,7 +176,7 @@ static int write_index(TrigramInverter *self, IndexWriter *writer)
     uint32_t *docs = malloc(self->log.used / 3 * sizeof *docs + 1);
     int failed = ranks == NULL || ends == NULL || docs == NULL;
     if (!failed) {
-        sort_log(self, ranks, docs, ends, trigrams);
+        sort_log(self, ranks, trigrams, docs, ends);
         failed = put_all(self, writer, docs, ends) < 0;
     }
     free(ranks);

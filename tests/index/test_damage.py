@@ -260,3 +260,20 @@ def test_a_view_stays_whole_while_its_files_are_removed_and_replaced(work: Work)
     work.manifest_file().unlink()
     assert files_with(view, "zebra17quartz") == ["src/m17.py"]
     assert find_project(os.fsencode(work.path)).root == view.manifest.meta.root
+
+
+def test_the_program_answers_right_over_a_damaged_page_says_one_line_and_the_next_run_none(work: Work) -> None:
+    fill(work)
+    file = work.shard_files()[0]
+    data = bytearray(file.read_bytes())
+    for at in range(0, len(data) - layout.PAGE, layout.PAGE):
+        data[at + layout.PAGE - 1] ^= 1
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    command = [sys.executable, "-m", "greppy", "search", "-p", str(work.path), "zebra17quartz"]
+    environment = {**os.environ, "PYTHONPATH": SOURCE, "GREPPY_HOME": str(work.home)}
+    runs = [subprocess.run(command, capture_output=True, text=True, env=environment) for _ in range(2)]
+    assert [run.returncode for run in runs] == [0, 0], runs[0].stderr
+    assert all(run.stdout.startswith("src/m17.py:1-") for run in runs)
+    assert len(runs[0].stderr.splitlines()) == 1
+    assert runs[1].stderr == ""

@@ -21,7 +21,7 @@ from .conftest import OLD_NS, Work, files_with, snapshot
 
 FOLDERS = ("", "src", "src/deep", "lib", "ignored")
 NAMES = ("a.py", "b.txt", "c.md", "d.log")
-STEPS = 150
+STEPS = 100
 
 
 class Walk:

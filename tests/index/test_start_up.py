@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = str(Path(__file__).resolve().parents[2])
 HEAVY = (
-    *("typing", "re", "json", "dataclasses", "enum", "functools", "collections", "contextlib", "pathlib", "inspect"),
+    *("typing", "re", "json", "dataclasses", "enum", "functools", "contextlib", "pathlib", "inspect"),
     *("subprocess", "multiprocessing", "ctypes", "hashlib", "tree_sitter", "zstandard", "logging", "shutil", "fcntl"),
 )
 

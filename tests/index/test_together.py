@@ -7,6 +7,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -60,7 +61,7 @@ def test_several_indexers_and_searchers_at_once_all_answer_right(work: Work) -> 
         for _ in range(25):
             assert files_with(work.view(), "zebra17quartz") == ["f17.py"]
 
-    children = [beside(lambda number=number: index(number)) for number in range(3)] + [beside(search), beside(search)]
+    children = [beside(partial(index, number)) for number in range(3)] + [beside(search), beside(search)]
     assert all_well(children)
     for number in range(3):
         assert files_with(work.view(), f"lemon{number}x5quartz") == [f"n{number}.py"]

@@ -1,10 +1,9 @@
 """Documents in, the trigram index of one shard out: which three bytes in a row stand in which documents.
 
 A *trigram* is three bytes in a row, none of them a line feed or NUL, of the raw text; as a number, the first byte is
-the highest. A *document* is here whatever the caller numbers: a blob, or a group of small neighbouring blobs, which makes
-the index smaller (neighbours share most of their trigrams) and costs a search some files more to read.
-A trigram that more than 7 of 8 documents have is taken to be in all of them. So a list may hold too much, never too
-little.
+the highest. A *document* is here whatever the caller numbers: a blob, or a group of small neighbouring blobs, which
+makes the index smaller (neighbours share most of their trigrams) and costs a search some files more to read. A trigram
+that more than 7 of 8 documents have is taken to be in all of them. So a list may hold too much, never too little.
 
 The index has two parts, so that a look-up touches the first and one block of the second. BLOCKS, in u32::
 
@@ -35,16 +34,16 @@ trigrams `abc` (0x616263) in 0 and 1 and `bcd` (0x626364) in 1 and 3::
     0000                             to fill the byte up
 
 Measured, as parts of the text's bytes, by the size up to which neighbouring blobs form a group, and how many files
-there are to read on Django for ten words that 17,000 files hold (`import`, `self`, `models` …) and, in the median, for
-words that at most ten files hold:
+are candidates on Django: in sum for ten words that 15,728 files hold (`import`, `self`, `models` …), and in the median
+for words that at most ten files hold:
 
     ======  ===================  ========================  =============  ==========
     group   Django 5.2.8         CPython's library         common words   rare words
     ======  ===================  ========================  =============  ==========
-    none    8.4 % of 36.5 MB     6.3 % of 37.2 MB          16,800         8
-    8 KiB   6.7 %                5.7 %                     27,300         15
-    16 KiB  6.0 %                5.3 %                     31,700         22
-    32 KiB  4.8 %                4.7 %                     39,800         47
+    none    8.4 % of 36.5 MB     6.3 % of 37.2 MB          16,784         9
+    8 KiB   6.7 %                5.7 %                     27,266         14
+    16 KiB  6.0 %                5.3 %                     31,687         19
+    32 KiB  4.8 %                4.7 %                     39,767         44
     ======  ===================  ========================  =============  ==========
 
 Varints of gaps would take twice that, Rice or Elias codes chosen list by list a twentieth more. Taking half of the
