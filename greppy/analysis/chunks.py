@@ -91,7 +91,7 @@ def _cut_code(lines: Lines, source: bytes, language: str) -> _Cut:
 
 def _windowed(lines: Lines, is_code: bool) -> list[Range]:
     kind, window = ("code", CODE_WINDOW) if is_code else ("text", TEXT_WINDOW)
-    return [Range(first, last, kind) for first, last in windows(lines, 0, lines.count - 1, window)]
+    return [(first, last, kind, "") for first, last in windows(lines, 0, lines.count - 1, window)]
 
 
 def _is_too_deep(text: bytes) -> bool:

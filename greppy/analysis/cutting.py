@@ -28,6 +28,9 @@ FILE = "code"
 SCOPES = frozenset((FILE, "namespace", "module"))
 """Kinds of owners that are not about anything themselves: their lines are cut as the loose lines of a file are."""
 
+SPACE = 32
+"""The highest byte of white space."""
+
 _CLOSERS = b"{}()[];, \t\r\n"
 _CLOSING_WORDS = frozenset((b"end", b"fi", b"done", b"esac", b"endif", b"endfunction", b"endclass"))
 
@@ -36,70 +39,61 @@ class _Owner:
     """A definition with a chunk of its own, or the whole file. `last` grows with what joins it.
 
     `head` is the line where the definition itself begins, below its comments and attributes; `end` is the byte where
-    it ends.
+    it ends. `in_function`: it is a function, or inside one.
     """
 
-    __slots__ = ("end", "first", "head", "kind", "last", "symbol")
+    __slots__ = ("end", "first", "head", "in_function", "kind", "last", "symbol")
 
-    def __init__(self, first: int, head: int, last: int, end: int, kind: str, symbol: str) -> None:
+    def __init__(self, first: int, head: int, last: int, end: int, kind: str, symbol: str, in_function: bool) -> None:
         self.first = first
         self.head = head
         self.last = last
         self.end = end
         self.kind = kind
         self.symbol = symbol
+        self.in_function = in_function
 
 
-class _Segment:
-    """Consecutive lines with the same owner. `opens`: they begin with the owner's first line."""
+_Placed = tuple[int, int, int, Definition]
+"""(first line with comments and attributes above, line of its start, last line, definition)."""
 
-    __slots__ = ("first", "last", "opens", "owner")
-
-    def __init__(self, first: int, last: int, owner: _Owner, opens: bool) -> None:
-        self.first = first
-        self.last = last
-        self.owner = owner
-        self.opens = opens
-
-
-_Placed = tuple[int, int, Definition]
+_Segment = tuple[int, int, _Owner]
+"""(first line, last line, owner) of consecutive lines with the same owner."""
 
 
 def cut(outline: Outline, lines: Lines) -> list[Range]:
     """Ranges that cover every line once, in order."""
     placed = _placed(outline, lines)
     loose = LooseCode(
-        [Range(first, last, one.kind, one.symbol) for first, last, one in placed if one.kind in MINOR_KINDS],
-        [(lines.at(start), lines.at(max(start, end - 1))) for start, end in outline.imports],
+        [(first, last, one.kind, one.symbol) for first, _, last, one in placed if one.kind in MINOR_KINDS],
+        [lines.of(start, end) for start, end in outline.imports],
         lines,
     )
     ranges: list[Range] = []
-    for segment in _joined(_segments(placed, lines), lines):
-        if segment.owner.kind in SCOPES:
-            ranges += loose.cut(segment.first, segment.last, segment.owner.kind, segment.owner.symbol)
+    starts = lines.starts
+    for first, last, owner in _joined(_segments(placed, lines), lines):
+        if owner.kind in SCOPES:
+            ranges += loose.cut(first, last, owner.kind, owner.symbol)
+        elif last - first < LONG_FUNCTION and starts[last + 1] - starts[first] <= 2 * MOST_BYTES:
+            ranges.append((first, last, owner.kind, owner.symbol))
         else:
-            ranges += _windowed(segment.first, segment.last, segment.owner, lines)
+            ranges += [(a, b, owner.kind, owner.symbol) for a, b in windows(lines, first, last, CODE_WINDOW)]
     return ranges
 
 
-def _windowed(first: int, last: int, owner: _Owner, lines: Lines) -> list[Range]:
-    size = lines.starts[last + 1] - lines.starts[first]
-    if last - first < LONG_FUNCTION and size <= 2 * MOST_BYTES:
-        return [Range(first, last, owner.kind, owner.symbol)]
-    return [Range(a, b, owner.kind, owner.symbol) for a, b in windows(lines, first, last, CODE_WINDOW)]
-
-
 def _placed(outline: Outline, lines: Lines) -> list[_Placed]:
-    """(first line, last line, definition), comments and attributes above included."""
     above = sorted(outline.comments + outline.attributes) if outline.attributes else outline.comments
     beginnings = [start for start, _ in above]
+    text, starts = lines.text, lines.starts
     placed: list[_Placed] = []
     for one in outline.definitions:
-        end = min(one.end, len(lines.text))
-        if lines.text[end - 1] <= 32:
-            end = one.start + len(lines.text[one.start : end].rstrip())
-        first = _with_comments(lines.at(one.start), lines, above, beginnings)
-        placed.append((first, lines.at(max(one.start, end - 1)), one))
+        start, end = one.start, min(one.end, len(text))
+        if text[end - 1] <= SPACE:
+            end = start + len(text[start:end].rstrip())
+        head, last = lines.of(start, end)
+        has_blank_above = not head or text[starts[head - 1] : starts[head]].isspace()
+        first = head if has_blank_above else _with_comments(head, lines, above, beginnings)
+        placed.append((first, head, last, one))
     return placed
 
 
@@ -120,36 +114,36 @@ def _with_comments(first: int, lines: Lines, above: list[ByteRange], beginnings:
 
 def _segments(placed: list[_Placed], lines: Lines) -> list[_Segment]:
     """Runs of lines with the same owner, in order: a definition's lines, less those of definitions inside it."""
-    whole = _Owner(0, -1, lines.count - 1, len(lines.text), FILE, "")
+    whole = top = _Owner(0, -1, lines.count - 1, len(lines.text), FILE, "", False)
     stack = [whole]
     segments: list[_Segment] = []
     at = 0
-    for first, last, one in placed:
-        if one.kind in MINOR_KINDS:
+    for first, head, last, one in placed:
+        kind = one.kind
+        if kind in MINOR_KINDS:
             continue
-        head = lines.at(one.start)
-        while stack[-1].last < head:
-            closed = stack.pop()
-            closed.last = max(at - 1, min(closed.last, first - 1))
-            at = _close(closed, at, segments)
-        top = stack[-1]
+        while top.last < head:
+            at = _close(top, min(top.last, first - 1), at, segments)
+            stack.pop()
+            top = stack[-1]
         if one.start >= top.end or head <= top.head:
             _extend(stack, last)
-        elif not _stays_inside(head, last, stack):
+        elif not _stays_inside(head, last, top):
             first = max(first, at, top.first + 1 if top is not whole else 0)
-            if first > at:
-                segments.append(_Segment(at, first - 1, top, at == top.first))
-            at = first
-            stack.append(_Owner(first, head, last, one.end, one.kind, one.symbol))
-    while stack:
-        at = _close(stack.pop(), at, segments)
+            at = _close(top, first - 1, at, segments)
+            top = _Owner(first, head, last, one.end, kind, one.symbol, top.in_function or kind in FUNCTION_KINDS)
+            stack.append(top)
+    for owner in reversed(stack):
+        at = _close(owner, owner.last, at, segments)
     return segments
 
 
-def _close(owner: _Owner, at: int, segments: list[_Segment]) -> int:
-    if owner.last >= at:
-        segments.append(_Segment(at, owner.last, owner, at == owner.first))
-    return max(at, owner.last + 1)
+def _close(owner: _Owner, last: int, at: int, segments: list[_Segment]) -> int:
+    """Give the lines `at..last`, if there are any, to `owner`; the next line is returned."""
+    if last < at:
+        return at
+    segments.append((at, last, owner))
+    return last + 1
 
 
 def _extend(stack: list[_Owner], last: int) -> None:
@@ -158,61 +152,55 @@ def _extend(stack: list[_Owner], last: int) -> None:
         owner.last = max(owner.last, last)
 
 
-def _stays_inside(head: int, last: int, stack: list[_Owner]) -> bool:
+def _stays_inside(head: int, last: int, top: _Owner) -> bool:
     """Whether a definition has no chunk of its own: it is small, or would leave but a stump of a short function."""
-    top = stack[-1]
-    if top.kind in FUNCTION_KINDS and head - top.head < TINY_GAP and top.last - top.first < LONG_FUNCTION:
+    if not top.in_function:
+        return False
+    if head - top.head < TINY_GAP and top.kind in FUNCTION_KINDS and top.last - top.first < LONG_FUNCTION:
         return True
-    return last - head + 1 < SMALL_NESTED and any(owner.kind in FUNCTION_KINDS for owner in stack)
+    return last - head + 1 < SMALL_NESTED
 
 
 def _joined(segments: list[_Segment], lines: Lines) -> list[_Segment]:
     """The segments, those without content of their own joined to the one before (at the top of a file, after)."""
+    while len(segments) > 1 and not lines.content(*segments[0][:2]).strip():
+        segments.pop(0)
+    _, last, owner = segments[0]
+    first = 0
     joined: list[_Segment] = []
-    for segment in segments:
-        before = joined[-1] if joined else None
-        if before is None:
-            if segment is segments[-1] or not _is_blank(segment, lines):
-                segment.first = 0
-                joined.append(segment)
-        elif segment.opens:
-            if _continues(before, segment, lines):
-                before.last, before.owner = segment.last, segment.owner
-            else:
-                joined.append(segment)
+    for segment in segments[1:]:
+        begin, end, following = segment
+        if begin == following.first:
+            if following.symbol == owner.symbol and _continues(first, owner, segment, lines):
+                last, owner = end, following
+                continue
         elif _joins(segment, lines):
-            before.last = segment.last
+            last = end
+            continue
         else:
-            segment.first = _past_blank(segment.first, lines)
-            before.last = segment.first - 1
-            joined.append(segment)
+            while lines.is_blank(begin):
+                begin += 1
+        joined.append((first, begin - 1, owner))
+        first, last, owner = begin, end, following
+    joined.append((first, last, owner))
     return joined
 
 
-def _continues(before: _Segment, segment: _Segment, lines: Lines) -> bool:
+def _continues(first: int, owner: _Owner, segment: _Segment, lines: Lines) -> bool:
     """Whether a definition is another clause or overload of the one whose lines end directly above it."""
-    one, other = before.owner, segment.owner
+    begin, end, other = segment
     return (
-        one.symbol == other.symbol
-        and one.kind == other.kind
-        and one is not other
-        and segment.last - before.first < LONG_FUNCTION
-        and not lines.is_blank(segment.first - 1)
+        owner.symbol == other.symbol
+        and owner.kind == other.kind
+        and owner is not other
+        and end - first < LONG_FUNCTION
+        and not lines.is_blank(begin - 1)
     )
 
 
-def _past_blank(line: int, lines: Lines) -> int:
-    while lines.is_blank(line):
-        line += 1
-    return line
-
-
-def _is_blank(segment: _Segment, lines: Lines) -> bool:
-    return not lines.content(segment.first, segment.last).strip()
-
-
 def _joins(segment: _Segment, lines: Lines) -> bool:
-    content = lines.content(segment.first, segment.last).strip(_CLOSERS)
+    first, last, owner = segment
+    content = lines.content(first, last).strip(_CLOSERS)
     if not content or _CLOSING_WORDS.issuperset(content.split()):
         return True
-    return segment.owner.kind not in SCOPES and content.count(b"\n") + 1 < TINY_GAP
+    return owner.kind not in SCOPES and content.count(b"\n") + 1 < TINY_GAP

@@ -71,13 +71,14 @@ def parse(grammar: Grammar, text: bytes) -> Tree | None:
     view = memoryview(text)
     missing_end = -1 if text.endswith(_LINE_END) else len(text)
     limit = max(SHORTEST_LIMIT, SECONDS_PER_MEGABYTE * len(text) / 1_000_000)
-    wall, used = time.monotonic() + limit, time.thread_time() + limit
+    monotonic, thread_time = time.monotonic, time.thread_time
+    wall, used = monotonic() + limit, thread_time() + limit
 
     def read(offset: int, _point: Point) -> memoryview | bytes:
         return _LINE_END if offset == missing_end else view[offset:]
 
     def is_late(_offset: int, _has_error: bool) -> bool:
-        return time.monotonic() > wall and time.thread_time() > used
+        return monotonic() > wall and thread_time() > used
 
     try:
         return grammar.parser.parse(read, progress_callback=is_late)

@@ -6,10 +6,11 @@ lines where there are any, for all text that has no better structure. Line numbe
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from itertools import accumulate
+from operator import sub
 from typing import NamedTuple
+
+from greppy.kernels import line_starts
 
 MOST_BYTES = 4096
 """A window ends before it exceeds this, however few its lines: it is what fits on a screen or two."""
@@ -17,17 +18,8 @@ MOST_BYTES = 4096
 LONG_LINE = 1000
 """Bytes. People do not write longer lines, programs do."""
 
-
-_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-
-
-class Range(NamedTuple):
-    """Lines `first..last` (inclusive, from 0), which become one chunk."""
-
-    first: int
-    last: int
-    kind: str = "text"
-    symbol: str = ""
+Range = tuple[int, int, str, str]
+"""(first line, last line, kind, symbol) of what becomes one chunk; lines inclusive, from 0."""
 
 
 class Window(NamedTuple):
@@ -51,16 +43,22 @@ class Lines:
     __slots__ = ("count", "mostly_long", "starts", "text")
 
     def __init__(self, text: bytes) -> None:
-        lengths = list(map(len, _LINE.findall(text)))
+        starts: list[int] = line_starts(text).tolist()
         self.text = text
-        self.starts = list(accumulate(lengths, initial=0))
-        self.count = len(lengths)
-        long_bytes = sum(length for length in lengths if length > LONG_LINE) if max(lengths) > LONG_LINE else 0
-        self.mostly_long = 2 * long_bytes > len(text)
+        self.starts = starts
+        self.count = len(starts)
+        starts.append(len(text))
+        self.mostly_long = _has_long_line(text) and 2 * sum(_long_lines(starts)) > len(text)
 
     def at(self, offset: int) -> int:
         """The line of the byte at `offset`; the last line for what lies beyond the text."""
         return bisect_right(self.starts, offset, 0, self.count) - 1
+
+    def of(self, start: int, end: int) -> tuple[int, int]:
+        """The first and the last line of the bytes `start..end`, which may be none."""
+        starts, count = self.starts, self.count
+        first = bisect_right(starts, start, 0, count) - 1
+        return first, first if end <= starts[first + 1] else bisect_right(starts, end - 1, first, count) - 1
 
     def content(self, first: int, last: int | None = None) -> bytes:
         """The bytes of a line, or of the lines `first..last`."""
@@ -69,6 +67,19 @@ class Lines:
     def is_blank(self, line: int) -> bool:
         """Whether only white space is in it."""
         return self.text[self.starts[line] : self.starts[line + 1]].isspace()
+
+
+def _has_long_line(text: bytes) -> bool:
+    at = 0
+    while at + LONG_LINE < len(text):
+        at = text.rfind(b"\n", at, at + LONG_LINE) + 1
+        if not at:
+            return True
+    return False
+
+
+def _long_lines(starts: list[int]) -> list[int]:
+    return [length for length in map(sub, starts[1:], starts) if length > LONG_LINE]
 
 
 def windows(lines: Lines, first: int, last: int, window: Window) -> list[tuple[int, int]]:

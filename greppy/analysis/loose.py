@@ -20,7 +20,7 @@ class LooseCode:
     def __init__(self, minors: list[Range], imports: list[tuple[int, int]], lines: Lines) -> None:
         self._lines = lines
         self._minors = minors
-        self._minor_firsts = [minor.first for minor in minors]
+        self._minor_firsts = [minor[0] for minor in minors]
         self._runs = _runs(imports, lines)
         self._run_firsts = [first for first, _ in self._runs]
 
@@ -29,7 +29,7 @@ class LooseCode:
         ranges: list[Range] = []
         for piece_first, piece_last, is_import in self._pieces(first, last):
             for a, b in windows(self._lines, piece_first, piece_last, CODE_WINDOW):
-                ranges.append(Range(a, b, "import") if is_import else self._named(a, b) or Range(a, b, kind, symbol))
+                ranges.append((a, b, "import", "") if is_import else self._named(a, b) or (a, b, kind, symbol))
         return ranges
 
     def _pieces(self, first: int, last: int) -> list[tuple[int, int, bool]]:
@@ -37,10 +37,10 @@ class LooseCode:
         cuts: dict[int, bool] = {first: False}
         for a, b in self._runs[bisect_left(self._run_firsts, first) : bisect_left(self._run_firsts, last + 1)]:
             cuts.update({a: True, self._past_blank(min(b, last) + 1): False})
-        for minor in self._minors_in(first, last):
-            if self._stands_alone(minor):
-                cuts.setdefault(minor.first, False)
-                cuts.setdefault(self._past_blank(minor.last + 1), False)
+        for minor_first, minor_last, _, _ in self._minors_in(first, last):
+            if self._stands_alone(minor_first, minor_last):
+                cuts.setdefault(minor_first, False)
+                cuts.setdefault(self._past_blank(minor_last + 1), False)
         beginnings = sorted(line for line in cuts if line <= last)
         ends = [beginning - 1 for beginning in beginnings[1:]] + [last]
         return [(a, b, cuts[a]) for a, b in zip(beginnings, ends, strict=True)]
@@ -52,12 +52,12 @@ class LooseCode:
 
     def _minors_in(self, first: int, last: int) -> list[Range]:
         firsts = self._minor_firsts
-        return [m for m in self._minors[bisect_left(firsts, first) : bisect_left(firsts, last + 1)] if m.last <= last]
+        return [m for m in self._minors[bisect_left(firsts, first) : bisect_left(firsts, last + 1)] if m[1] <= last]
 
-    def _stands_alone(self, minor: Range) -> bool:
-        if minor.last - minor.first + 1 >= LONG_MINOR:
+    def _stands_alone(self, first: int, last: int) -> bool:
+        if last - first + 1 >= LONG_MINOR:
             return True
-        return minor.last > minor.first and self._is_edge(minor.first - 1) and self._is_edge(minor.last + 1)
+        return last > first and self._is_edge(first - 1) and self._is_edge(last + 1)
 
     def _is_edge(self, line: int) -> bool:
         return line < 0 or line >= self._lines.count or self._lines.is_blank(line)
@@ -66,13 +66,13 @@ class LooseCode:
         """A window of constants alone, with their kind, and the name if it is only one; None if there is other code."""
         minors = self._minors_in(first, last)
         at = first
-        for minor in minors:
-            if minor.first > at and self._lines.content(at, minor.first - 1).strip():
+        for minor_first, minor_last, _, _ in minors:
+            if minor_first > at and self._lines.content(at, minor_first - 1).strip():
                 break
-            at = max(at, minor.last + 1)
+            at = max(at, minor_last + 1)
         else:
             if minors and (at > last or not self._lines.content(at, last).strip()):
-                return Range(first, last, minors[0].kind, minors[0].symbol if len(minors) == 1 else "")
+                return first, last, minors[0][2], minors[0][3] if len(minors) == 1 else ""
         return None
 
 

@@ -7,7 +7,6 @@ symbols, in order. Nested nodes open in the order of their starts, so one pass w
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -22,6 +21,9 @@ MINOR_KINDS = frozenset(("constant", "variable", "type", "property"))
 """Kinds that share a chunk with their neighbours when they are short."""
 
 LONGEST_NAME = 200
+
+UNKNOWN = -1
+"""An offset that no capture has given yet."""
 
 CALLS: dict[str, dict[bytes, str]] = {
     "clojure": {
@@ -62,68 +64,65 @@ ByteRange = tuple[int, int]
 _Event = tuple[int, int, int, str]
 
 
-class Definition(NamedTuple):
-    """A definition of the text; all offsets are bytes, ends are exclusive.
+class Definition:
+    """A definition of the text, put together from its captures; all offsets are bytes, ends are exclusive.
 
     `start..end` is all that belongs to it save comments above, `head` where its own node begins, `body` where its head
-    ends; `name_start == name_end` where it has no name. `parent` is an index into the outline's definitions, or -1.
+    ends; `name_start == name_end` where it has no name. `parent` is the definition around it, if any.
     """
 
-    start: int
-    end: int
-    kind: str
-    symbol: str
-    head: int
-    name_start: int
-    name_end: int
-    body: int
-    parent: int
+    __slots__ = ("body", "end", "head", "kind", "name_end", "name_start", "parent", "receivers", "start", "symbol")
 
-
-class _Open:
-    """A definition that is being put together from its captures."""
-
-    __slots__ = ("body", "end", "head", "kind", "name", "parent", "receivers", "start")
-
-    def __init__(self, start: int, end: int, head: int, kind: str, parent: int) -> None:
+    def __init__(self, start: int, end: int, head: int, kind: str, parent: Definition | None) -> None:
         self.start = start
         self.end = end
         self.head = head
         self.kind = kind
         self.parent = parent
-        self.name: ByteRange | None = None
-        self.receivers: list[ByteRange] = []
-        self.body = -1
+        self.symbol = ""
+        self.name_start = self.name_end = self.body = UNKNOWN
+        self.receivers: tuple[ByteRange, ...] = ()
 
 
 class _Pairing:
     """The definitions found so far, and which of them are open where the next capture begins."""
 
     def __init__(self, text: bytes, language: str) -> None:
-        self.found: list[_Open] = []
+        self.found: list[Definition] = []
         self.imports: list[ByteRange] = []
         self._text = text
         self._calls = CALLS.get(language, {})
-        self._stack: list[int] = []
-        self._closed = -1
-        self._outer: ByteRange = (0, 0)
+        self._stack: list[Definition] = []
+        self._closed: Definition | None = None
+        self._outer_end = 0
+        self._outer_start = 0
         self._last: ByteRange = (0, 0)
 
     def take(self, events: list[_Event]) -> None:
         """Pair captures, which come in the order in which nested nodes open."""
-        stack, found = self._stack, self.found
+        stack = self._stack
         for start, negative_end, rank, kind in events:
-            while stack and found[stack[-1]].end <= start:
+            while stack and stack[-1].end <= start:
                 self._closed = stack.pop()
             if rank == _OUTER:
-                if start >= self._outer[1]:
-                    self._outer = (start, -negative_end)
+                if start >= self._outer_end:
+                    self._outer_start, self._outer_end = start, -negative_end
             elif rank <= _MINOR:
                 self._open(start, -negative_end, kind)
             elif rank == _TAIL:
                 self._reopen(start, -negative_end)
             elif stack:
-                self._note(found[stack[-1]], rank, start, -negative_end)
+                top = stack[-1]
+                if rank == _NAME:
+                    if top.name_start < 0:
+                        top.name_start, top.name_end = start, -negative_end
+                elif rank == _BODY:
+                    if top.body < 0:
+                        top.body = start
+                elif rank == _RECEIVER:
+                    top.receivers += ((start, -negative_end),)
+                elif top.kind == _CALL:
+                    self._resolve_call(top, self._text[start:-negative_end])
 
     def _open(self, start: int, end: int, kind: str) -> None:
         if self._last == (start, end):
@@ -131,32 +130,24 @@ class _Pairing:
                 self.found[-1].kind = kind
             return
         self._last = (start, end)
-        parent = self._stack[-1] if self._stack else -1
-        is_wrapped = start < self._outer[1] and not self._text[end : self._outer[1]].strip(b"; \t\r\n")
-        begin, end = self._outer if is_wrapped else (start, end)
-        self._outer = (0, 0)
-        self._stack.append(len(self.found))
-        self.found.append(_Open(begin, end, start, kind, parent))
+        stack, begin, all_end = self._stack, start, end
+        if start < self._outer_end:
+            if end >= self._outer_end or not self._text[end : self._outer_end].strip(b"; \t\r\n"):
+                begin, all_end = self._outer_start, self._outer_end
+            self._outer_end = 0
+        opened = Definition(begin, all_end, start, kind, stack[-1] if stack else None)
+        stack.append(opened)
+        self.found.append(opened)
 
     def _reopen(self, start: int, end: int) -> None:
         """Go on with the definition that was closed last: its body is the sibling that begins here."""
-        if self._closed >= 0 and not self._text[self.found[self._closed].end : start].strip():
-            definition = self.found[self._closed]
+        definition = self._closed
+        if definition and not self._text[definition.end : start].strip():
             definition.body, definition.end = start, end
-            self._stack.append(self._closed)
-            self._closed = -1
+            self._stack.append(definition)
+            self._closed = None
 
-    def _note(self, definition: _Open, rank: int, start: int, end: int) -> None:
-        if rank == _NAME:
-            definition.name = definition.name or (start, end)
-        elif rank == _BODY:
-            definition.body = start if definition.body < 0 else definition.body
-        elif rank == _RECEIVER:
-            definition.receivers.append((start, end))
-        elif definition.kind == _CALL:
-            self._resolve_call(definition, self._text[start:end])
-
-    def _resolve_call(self, call: _Open, keyword: bytes) -> None:
+    def _resolve_call(self, call: Definition, keyword: bytes) -> None:
         """Make the call that was opened last what its keyword says, or forget it."""
         call.kind = self._calls.get(keyword, "")
         if call.kind in ("", "import"):
@@ -170,7 +161,9 @@ def paired(captures: dict[str, list[Node]], text: bytes, language: str) -> tuple
     """The definitions among the captures, and the imports that are calls, both in order."""
     pairing = _Pairing(text, language)
     pairing.take(_events(captures))
-    return _finished(pairing.found, text), pairing.imports
+    for one in pairing.found:
+        _finish(one, text)
+    return pairing.found, pairing.imports
 
 
 def _events(captures: dict[str, list[Node]]) -> list[_Event]:
@@ -184,49 +177,38 @@ def _events(captures: dict[str, list[Node]]) -> list[_Event]:
     return events
 
 
-def _finished(found: list[_Open], text: bytes) -> list[Definition]:
-    done: list[Definition] = []
-    for one in found:
-        parent = done[one.parent] if one.parent >= 0 else None
-        name = one.name or (one.head, one.head)
-        done.append(
-            Definition(
-                one.start,
-                one.end,
-                "method" if one.kind == "function" and parent and parent.kind in TYPE_KINDS else one.kind,
-                _symbol(text, one, parent),
-                one.head,
-                *name,
-                one.body if one.body >= 0 else _end_of_head(text, one, name),
-                one.parent,
-            )
-        )
-    return done
+def _finish(one: Definition, text: bytes) -> None:
+    """Settle what only the whole definition tells; its parent comes first."""
+    parent = one.parent
+    if parent and one.kind == "function" and parent.kind in TYPE_KINDS:
+        one.kind = "method"
+    one.symbol = _symbol(text, one)
+    if one.name_start < 0:
+        one.name_start = one.name_end = one.head
+    if one.body < 0:
+        line_end = text.find(b"\n", one.name_end, one.end)
+        one.body = one.end if line_end < 0 else line_end
 
 
-def _end_of_head(text: bytes, one: _Open, name: ByteRange) -> int:
-    line_end = text.find(b"\n", name[1], one.end)
-    return one.end if line_end < 0 else line_end
+def _symbol(text: bytes, one: Definition) -> str:
+    name = _name(text, one.name_start, one.name_end) if one.name_start >= 0 else ""
+    around = one.parent.symbol if one.parent else ""
+    if not one.receivers:
+        return f"{around}.{name}" if around and name else around or name
+    return ".".join(filter(None, (around, *(_name(text, start, end) for start, end in one.receivers), name)))
 
 
-def _symbol(text: bytes, one: _Open, parent: Definition | None) -> str:
-    parts = [parent.symbol] if parent and parent.symbol else []
-    for start, end in (*one.receivers, *((one.name,) if one.name else ())):
-        name = _plain_name(text[start : min(end, start + LONGEST_NAME)])
-        parts += [name] if name else []
-    return ".".join(parts)
-
-
-_NOT_PLAIN = re.compile(rb"[^\w$]")
+_PLAIN = re.compile(r"[\w$]+", re.ASCII)
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>(?=::)")
 _JAVASCRIPT_OWNERS = re.compile(r"^(?:module\.exports\.|exports\.|this\.|window\.|self\.)|\.prototype(?=\.)")
 
 
-def _plain_name(name: bytes) -> str:
+def _name(text: bytes, start: int, end: int) -> str:
     """A name as users write it: `A<T>::b` is A.b, `Foo.prototype.bar` Foo.bar, `"quoted"` quoted."""
-    if not _NOT_PLAIN.search(name):
-        return name.decode("utf-8", "replace")
-    plain = " ".join(name.decode("utf-8", "ignore").split()).strip("\"'`").lstrip(":")
+    name = text[start : min(end, start + LONGEST_NAME)].decode("utf-8", "ignore")
+    if name.isidentifier() or _PLAIN.fullmatch(name):
+        return name
+    plain = " ".join(name.split()).strip("\"'`").lstrip(":")
     if "::" in plain:
         plain = _TEMPLATE_ARGUMENTS.sub("", plain).strip(":").replace("::", ".")
     return _JAVASCRIPT_OWNERS.sub("", plain)

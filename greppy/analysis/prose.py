@@ -39,7 +39,7 @@ def cut(lines: Lines, language: str) -> tuple[list[Range], list[Mark]]:
 
 
 def _windowed(lines: Lines, first: int, last: int, kind: str, symbol: str) -> list[Range]:
-    return [Range(a, b, kind, symbol) for a, b in windows(lines, first, last, SECTION_WINDOW)]
+    return [(a, b, kind, symbol) for a, b in windows(lines, first, last, SECTION_WINDOW)]
 
 
 def _symbols(lines: Lines, headings: list[Heading]) -> list[str]:

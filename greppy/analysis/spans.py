@@ -17,67 +17,52 @@ Mark = tuple[int, int, int]
 
 
 def marks_of(outline: Outline) -> list[Mark]:
-    """The marks of an outline, disjoint and in order; where they overlap, what begins first wins."""
+    """The marks of an outline, in order."""
     marks: list[Mark] = [(start, end, COMMENT) for start, end in outline.comments]
     marks += [(start, end, COMMENT) for start, end in outline.docstrings]
     for one in outline.definitions:
-        marks.append((one.name_start, one.name_end, NAME))
-        marks.append((one.head, one.name_start, SIGNATURE))
-        marks.append((one.name_end, one.body, SIGNATURE))
+        name_start, name_end = one.name_start, one.name_end
+        marks.append((name_start, name_end, NAME))
+        marks.append((one.head, name_start, SIGNATURE))
+        marks.append((name_end, one.body, SIGNATURE))
     marks.sort()
-    return _disjoint(marks)
+    return marks
 
 
-def _disjoint(marks: list[Mark]) -> list[Mark]:
-    kept: list[Mark] = []
-    floor = 0
-    for mark in marks:
-        start, end, field = mark
-        if end > floor and end > start:
-            kept.append(mark if start >= floor else (floor, end, field))
-            floor = end
-    return kept
+def _tiles(marks: list[Mark], size: int) -> list[tuple[int, int]]:
+    """(end byte, field) of pieces that cover `size` bytes; where marks overlap, what begins first wins."""
+    tiles: list[tuple[int, int]] = []
+    at = 0
+    for start, end, field in marks:
+        if end > at and end > start:
+            if start > at:
+                tiles.append((start, BODY))
+            tiles.append((end, field))
+            at = end
+    tiles.append((size, BODY))
+    return tiles
 
 
 def chunks_of(lines: Lines, ranges: list[Range], marks: list[Mark]) -> list[Chunk]:
-    """A chunk for each range; `marks` are disjoint and in order."""
-    starts = lines.starts
-    remaining = iter([*marks, (starts[-1], starts[-1], BODY)])
-    mark = next(remaining)
+    """A chunk for each range; `marks` are in order. Pieces of one field with white space between them are one span."""
+    text, starts = lines.text, lines.starts
+    tiles = iter(_tiles(marks, len(text)))
+    at = end = 0
     chunks: list[Chunk] = []
     for first, last, kind, symbol in ranges:
-        at, stop = starts[first], starts[last + 1]
-        pieces: list[Span] = []
-        while mark[0] < stop:
-            start, end, field = mark
-            if start > at:
-                pieces.append((BODY, at, start))
-            if end > stop:
-                pieces.append((field, max(start, at), stop))
-                at = stop
-                break
-            pieces.append((field, max(start, at), end))
-            at = end
-            mark = next(remaining)
-        if at < stop:
-            pieces.append((BODY, at, stop))
-        chunks.append(Chunk(first + 1, last + 1, kind, symbol, _without_blank(pieces, lines.text)))
+        stop = starts[last + 1]
+        spans: list[Span] = []
+        before = -1
+        while at < stop:
+            if end <= at:
+                end, field = next(tiles)
+            upto = end if end < stop else stop
+            if not text[at:upto].isspace():
+                if field == before:
+                    spans[-1] = (field, spans[-1][1], upto)
+                else:
+                    spans.append((field, at, upto))
+                    before = field
+            at = upto
+        chunks.append(Chunk(first + 1, last + 1, kind, symbol, spans))
     return chunks
-
-
-def _without_blank(pieces: list[Span], text: bytes) -> list[Span]:
-    """The pieces that are not white space, those of one field joined across it."""
-    if len(pieces) == 1:
-        return pieces if text[pieces[0][1] : pieces[0][2]].strip() else []
-    spans: list[Span] = []
-    before = -1
-    for piece in pieces:
-        field, start, end = piece
-        if end - start < LONGEST_BLANK and text[start:end].isspace():
-            continue
-        if field == before:
-            spans[-1] = (field, spans[-1][1], end)
-        else:
-            spans.append(piece)
-            before = field
-    return spans

@@ -47,11 +47,11 @@ def run(parsed: Parsed, environment: Environment) -> int:
     form = _form(parsed, sink, request, config, environment)
     receipt = Receipt()
     with Meter() as meter, BinaryRule(request.project) as rule:
-        printer = output.Printer(form, sink, question, read_context(parsed), rule, _mode(parsed), _binaries(parsed))
+        printer = output.Printer(form, sink, question, read_context(parsed), rule, _show(parsed))
         found = False
         for file in search(request, question, environment.home, config, meter.show, receipt):
             found = printer.print_file(file) or found
-            if found and printer.stops:
+            if found and parsed.flag("quiet"):
                 break
     if parsed.flag("json"):
         _as_json(form).end(receipt, parsed.flag("coverage"))
@@ -117,10 +117,10 @@ def _patterns_of(name: str) -> list[str | bytes]:
 
 
 def read_reading(parsed: Parsed) -> Reading:
-    """How the patterns are to be read; -F wins over -P, and -P over -E."""
-    dialect = "fixed" if parsed.flag("fixed_strings") else "perl" if parsed.flag("perl_regexp") else "extended"
+    """How the patterns are to be read: of -E, -F and -P the last counts."""
+    last = (parsed.texts("dialect") or ["--extended-regexp"])[-1]
     return Reading(
-        dialect,
+        {"--fixed-strings": "fixed", "--perl-regexp": "perl"}.get(last, "extended"),
         fold=parsed.flag("ignore_case"),
         smart_case=parsed.flag("smart_case"),
         word=parsed.flag("word_regexp"),
@@ -129,11 +129,16 @@ def read_reading(parsed: Parsed) -> Reading:
 
 
 def read_context(parsed: Parsed) -> Context:
-    """The context that is wanted."""
-    around = parsed.number("context", 0)
+    """The context that is wanted; of options that speak of the same lines the last counts."""
+    given = iter(parsed.texts("around"))
+    before = after = 0
+    for form in given:
+        lines = int(next(given))
+        before = before if form == "--after-context" else lines
+        after = after if form == "--before-context" else lines
     return Context(
-        parsed.number("before_context", around),
-        parsed.number("after_context", around),
+        before,
+        after,
         parsed.flag("show_function"),
         parsed.flag("function_context"),
         parsed.number("max_count", NO_LIMIT),
@@ -158,6 +163,7 @@ def read_request(parsed: Parsed, words: list[bytes]) -> Request:
         [os.fsencode(glob) for glob in parsed.texts("glob")],
         _languages(parsed.texts("type")),
         refresh=not parsed.flag("no_refresh"),
+        every=parsed.flag("files_without_match"),
     )
 
 
@@ -181,9 +187,11 @@ def _languages(names: list[str]) -> list[str]:
 # How it is shown
 
 
+def _show(parsed: Parsed) -> output.Show:
+    return output.Show(_mode(parsed), _binaries(parsed), parsed.flag("quiet"))
+
+
 def _mode(parsed: Parsed) -> str:
-    if parsed.flag("quiet"):
-        return output.NOTHING
     if parsed.flag("files_without_match"):
         return output.NAMES_WITHOUT
     if parsed.flag("files_with_matches") or parsed.flag("name_only"):
@@ -192,9 +200,8 @@ def _mode(parsed: Parsed) -> str:
 
 
 def _binaries(parsed: Parsed) -> str:
-    if parsed.flag("text"):
-        return output.AS_TEXT
-    return output.LEAVE_OUT if parsed.flag("skip_binary") else output.AS_GIT
+    last = parsed.texts("binaries")[-1:]
+    return {"--text": output.AS_TEXT, "--skip-binary": output.LEAVE_OUT}[last[0]] if last else output.AS_GIT
 
 
 def _form(parsed: Parsed, sink: Sink, request: Request, config: Config, environment: Environment) -> Form:

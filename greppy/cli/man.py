@@ -43,11 +43,11 @@ _JSON = """'search --json' prints one document on one line: "results" (each with
 {"bytes":"<base64>"}; content that is not is shown with U+FFFD.
 An error is {"error":{"code","message","hint"}} on stdout, its code one of NO_PROJECT, NO_INDEX, INDEX_ERROR, \
 PARSE_ERROR, DAEMON_ERROR and IO_ERROR; the exit status is the same as without --json."""
-_GREP = """'grep --json' prints one record a line: {"type":"match","path","line_number","column","text",\
-"submatches":[{"start","end"}]} for a line that matches, "context" and "function" for lines around it, "binary", \
-"file" and "count" for what is told of a whole file, at the end "summary"; with --coverage before it "skipped" and \
-"failed", each with "path" and "reason". Columns count bytes from 1, start and end bytes from 0; a file of a revision \
-has "revision". Texts and paths that are not UTF-8 are {"bytes":"<base64>"}."""
+_GREP = """'grep --json' prints one record a line. For a line that matches its "type" is "match", with "path", \
+"line_number", "column", "text" and "submatches" (each with "start" and "end"); "context" and "function" are lines \
+around it; "binary", "file" and "count" are told of a whole file; "summary" is the last one, and with --coverage \
+"skipped" and "failed" come before it, each with "path" and "reason". Columns count bytes from 1, start and end bytes \
+from 0; a file of a revision has "revision". Texts and paths that are not UTF-8 are {"bytes":"<base64>"}."""
 _ENVIRONMENT = (
     ("GREPPY_HOME", "where indexes and config.toml are kept (default ~/.greppy)"),
     ("GREPPY_LOG", "what to log on stderr: error, warn, info or debug, or TARGET=LEVEL, separated by commas"),

@@ -138,7 +138,7 @@ SEARCH = Verb(
     1,
     ANY_NUMBER,
 )
-_PATTERNS = "expression"
+_PATTERNS, _DIALECT, _BINARIES, _AROUND = "expression", "dialect", "binaries", "around"
 GREP = Verb(
     "grep",
     "print the lines that match a pattern, as git grep does",
@@ -155,9 +155,13 @@ GREP = Verb(
         Option("--not", "flag", "lines must not match what follows", group=_PATTERNS),
         Option("--open", "flag", "begin a group of patterns; ( does the same", group=_PATTERNS),
         Option("--close", "flag", "end it; ) does the same", group=_PATTERNS),
-        Option("--extended-regexp", "flag", "patterns are extended regular expressions (the default)", "-E"),
-        Option("--fixed-strings", "flag", "patterns are plain text", "-F"),
-        Option("--perl-regexp", "flag", "patterns may have look-around and back-references; slow", "-P"),
+        Option(
+            "--extended-regexp", "flag", "patterns are extended regular expressions (the default)", "-E", group=_DIALECT
+        ),
+        Option("--fixed-strings", "flag", "patterns are plain text", "-F", group=_DIALECT),
+        Option(
+            "--perl-regexp", "flag", "patterns may have look-around and back-references; slow", "-P", group=_DIALECT
+        ),
         Option("--ignore-case", "flag", "upper and lower case are the same", "-i"),
         Option("--smart-case", "flag", "they are unless a pattern has an upper-case letter", "-S"),
         Option("--word-regexp", "flag", "only whole words match", "-w"),
@@ -176,13 +180,23 @@ GREP = Verb(
         Option("--only-matching", "flag", "print only what matches, a line each", "-o"),
         Option("--quiet", "flag", "print nothing; the exit status tells", "-q"),
         Option("--max-count", "number", "at most so many lines of each file", "-m", "N", highest=ANY_NUMBER),
-        Option("--after-context", "number", "lines to print after a match", "-A", "N", highest=ANY_NUMBER),
-        Option("--before-context", "number", "lines to print before it", "-B", "N", highest=ANY_NUMBER),
-        Option("--context", "number", "lines to print around it; -N is short for it", "-C", "N", highest=ANY_NUMBER),
+        Option(
+            "--after-context", "number", "lines to print after a match", "-A", "N", highest=ANY_NUMBER, group=_AROUND
+        ),
+        Option("--before-context", "number", "lines to print before it", "-B", "N", highest=ANY_NUMBER, group=_AROUND),
+        Option(
+            "--context",
+            "number",
+            "lines to print around it; -N is short for it",
+            "-C",
+            "N",
+            highest=ANY_NUMBER,
+            group=_AROUND,
+        ),
         Option("--show-function", "flag", "print the head of the function that a match is in", "-p"),
         Option("--function-context", "flag", "print the whole function", "-W"),
-        Option("--text", "flag", "take binary files for text", "-a"),
-        Option("--skip-binary", "flag", "leave binary files out", "-I"),
+        Option("--text", "flag", "take binary files for text", "-a", group=_BINARIES),
+        Option("--skip-binary", "flag", "leave binary files out", "-I", group=_BINARIES),
         Option("--recursive", "flag", "look into folders (the default)", "-r"),
         Option("--cached", "flag", "search the staging area"),
         Option("--untracked", "flag", "search untracked files too (the default)"),

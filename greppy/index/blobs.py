@@ -81,7 +81,7 @@ class Examiner:
                 return None
             if plain:
                 analysis = analysis._replace(flags=analysis.flags | PARSE_ERROR)
-            blob = self._new[key] = self.writer.add(*key, analysis)
+            blob = self._new[key] = self.writer.add(*key, analysis, data)
         return blob
 
     def left_out(self, task: Task, reason: str) -> Row:

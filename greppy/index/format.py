@@ -51,6 +51,9 @@ Sections of a shard, n blobs and c chunks (sizes measured on Django 5.2.8 are in
     TERM_BLOCKS             b x 2 u32              of each block of 16 terms: start in TERMS, start in POSTINGS
     TERMS                   see `postings`         the sorted terms, front-coded in blocks
     POSTINGS                see `kernels`          a posting list a term, in the order of the terms
+    GROUP_FIRST             (g+1) x u32            the first blob of each group, then n; see `trigrams`
+    TRIGRAM_BLOCKS          see `kernels`          the trigrams of the blobs' bytes, and where their lists lie
+    TRIGRAMS                see `kernels`          for each trigram the groups that may hold it
     ======================  =====================  ==========================================================
 
 The sections of a manifest are told in `greppy.index.manifest`; TERM_BLOCKS, TERMS and POSTINGS are there too, for the
@@ -78,6 +81,7 @@ MANIFEST_MAGIC = b"GRPMANIF"
 OIDS, LANGUAGES, BLOB_LANGUAGE, BLOB_FLAGS, BLOB_LINES, BLOB_BYTES, BLOB_LENGTHS, FIRST_CHUNK = range(1, 9)
 CHUNK_LINE, CHUNK_SYMBOL, CHUNK_KIND, CHUNK_LENGTHS, KINDS, SYMBOL_BLOCKS, SYMBOLS = range(9, 16)
 TERM_BLOCKS, TERMS, POSTINGS = range(16, 19)
+GROUP_FIRST, TRIGRAM_BLOCKS, TRIGRAMS = range(19, 22)
 
 META, PATHS, STATS, FILE_OIDS, FILE_SHARD, FILE_BLOB, FILE_FLAGS, FILE_REASON = range(33, 41)
 BY_BLOB, INPUTS, INPUT_STATS, SHARDS, DEAD = range(41, 46)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from greppy import kernels
 from greppy.index import format as layout
+from greppy.index.trigrams import merged as merged_trigrams
 from greppy.index.writer import Columns
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def merge(shards: Sequence[Shard], keep: Sequence[Sequence[int]]) -> bytes:
             terms.append(term)
             postings += encoded
             ends.append(len(postings))
-    return columns.pack(bytes(lengths), terms, bytes(postings), ends)
+    return columns.pack(bytes(lengths), terms, bytes(postings), ends, merged_trigrams(shards, keep))
 
 
 def _tagged(shard: Shard, place: int) -> Iterator[tuple[bytes, int, memoryview]]:

@@ -16,7 +16,7 @@ from greppy.index.store import Store, Vanished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from greppy.config import Config
     from greppy.git.project import Project
@@ -29,19 +29,47 @@ _TRIES = 8
 """Each time that a manifest is opened another process may merge its shards away before they are opened too."""
 
 
-class View:
-    """An immutable snapshot with its analyses. `mode` is how it was made: "full" (on disk) or "memory"."""
+class Estimate:
+    """What holds for a whole project of which a view has but a part.
 
-    __slots__ = ("manifest", "mode", "project", "shards", "store")
+    `chunks`, and the summed lengths of their bodies and comments; `df` by a plan's bits; `files`, and by word of the
+    query how many of them it names.
+    """
+
+    __slots__ = ("body", "chunks", "comment", "df", "files", "named")
 
     def __init__(
-        self, project: Project, store: Store, manifest: Manifest, shards: Sequence[Shard], mode: str = "full"
+        self, chunks: int, body: int, comment: int, df: Sequence[int], files: int, named: Mapping[bytes, int]
+    ) -> None:
+        self.chunks = chunks
+        self.body = body
+        self.comment = comment
+        self.df = df
+        self.files = files
+        self.named = named
+
+
+class View:
+    """An immutable snapshot with its analyses. `mode` is how it was made: "full" (on disk), "memory", or "scan": only
+    the files that one query needs, with an `estimate` of the rest."""
+
+    __slots__ = ("estimate", "manifest", "mode", "project", "shards", "store")
+
+    def __init__(
+        self,
+        project: Project,
+        store: Store,
+        manifest: Manifest,
+        shards: Sequence[Shard],
+        mode: str = "full",
+        estimate: Estimate | None = None,
     ) -> None:
         self.project = project
         self.store = store
         self.manifest = manifest
         self.shards = shards
         self.mode = mode
+        self.estimate = estimate
 
 
 def store_of(project: Project, home: bytes) -> Store:

@@ -40,6 +40,8 @@ AHEAD = 2
 MOST_DEATHS = 64
 _POLL_SECONDS = 0.05
 _PARENT_SECONDS = 1.0
+_TERMINATION_SECONDS = 2.0
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def examine_in_processes(
@@ -163,20 +165,24 @@ class _Crew:
         self._hire(worker.slot)
 
     def dismiss(self) -> None:
+        """End every process. One that a signal does not reach (it may have had another handler still) is killed."""
         for worker in self._workers.values():
             worker.process.terminate()
         for worker in self._workers.values():
-            worker.process.join()
+            worker.process.join(_TERMINATION_SECONDS)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
             worker.connection.close()
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits: a child shall have said first what it means to it, and the parent have written down the child."""
+    """Signals wait: a child shall have said first what they mean to it, and the parent have written down the child."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
     finally:
@@ -190,6 +196,8 @@ def _work(
     # Ctrl-C reaches the whole group; the parent alone decides what it means, and terminates us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     try:
         _serve(job, batches, in_hand, slot, connection, parent)
     except GreppyError as error:

@@ -15,6 +15,7 @@ from greppy.analysis.tokens import terms_of_run
 from greppy.analysis.version import ANALYZER
 from greppy.index import format as layout
 from greppy.index.postings import pack_terms
+from greppy.index.trigrams import TrigramWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +80,14 @@ class Columns:
         self.chunk_kind.append(self.kinds(kind))
         self.chunk_symbol.append(self.symbols(_shortened(symbol)))
 
-    def pack(self, lengths: bytes, terms: Sequence[bytes], postings: bytes, ends: Sequence[int]) -> bytes:
+    def pack(
+        self,
+        lengths: bytes,
+        terms: Sequence[bytes],
+        postings: bytes,
+        ends: Sequence[int],
+        trigrams: Sequence[tuple[int, bytes]],
+    ) -> bytes:
         """The shard's bytes. `lengths` are two length codes a chunk; terms, lists and their ends as the kernel gives
         them."""
         lengths = lengths.ljust(2 * len(self.chunk_kind), b"\0")
@@ -105,6 +113,7 @@ class Columns:
             (layout.TERM_BLOCKS, blocks),
             (layout.TERMS, dictionary),
             (layout.POSTINGS, postings),
+            *trigrams,
         ]
         return layout.pack(layout.SHARD_MAGIC, ANALYZER, sections)
 
@@ -141,11 +150,12 @@ class ShardWriter:
     def __init__(self) -> None:
         self._columns = Columns()
         self._inverter = kernels.Inverter(terms_of_run)
+        self._trigrams = TrigramWriter()
         self.text_bytes = 0
         self.blobs = 0
 
-    def add(self, oid: bytes, language: str, analysis: Analysis) -> int:
-        """Add one blob's analysis; returns the blob's ordinal in the shard."""
+    def add(self, oid: bytes, language: str, analysis: Analysis, data: bytes) -> int:
+        """Add one blob's analysis and its bytes as they lie on disk; returns the blob's ordinal in the shard."""
         columns = self._columns
         for chunk in analysis.chunks:
             doc = len(columns.chunk_kind)
@@ -153,6 +163,7 @@ class ShardWriter:
             self._add_context(doc, chunk)
             columns.add_chunk(chunk.start_line, chunk.kind, chunk.symbol)
         columns.add_blob(oid, language, analysis.flags, analysis.lines, len(analysis.text))
+        self._trigrams.add(data)
         self.text_bytes += len(analysis.text)
         self.blobs += 1
         return self.blobs - 1
@@ -167,4 +178,4 @@ class ShardWriter:
     def finish(self) -> bytes:
         """The shard's bytes; the writer is used up."""
         terms, postings, ends, lengths, _ = self._inverter.finish()
-        return self._columns.pack(lengths, terms, postings, ends)
+        return self._columns.pack(lengths, terms, postings, ends, self._trigrams.sections())

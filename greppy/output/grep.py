@@ -7,6 +7,8 @@ have the other forms.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from greppy.output.stream import write_out
 from greppy.search.exact.context import NO_LIMIT, Lines, show
 from greppy.search.exact.lines import find_hits, spans_of_lines
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 
 PIECE = 1 << 16
-LINES, NAMES, NAMES_WITHOUT, COUNTS, NOTHING = "lines", "names", "names without", "counts", "nothing"
+LINES, NAMES, NAMES_WITHOUT, COUNTS = "lines", "names", "names without", "counts"
 AS_GIT, AS_TEXT, LEAVE_OUT = "as git", "as text", "leave out"
 
 
@@ -72,8 +74,20 @@ class Sink:
             write_out(data)
 
 
+class Show:
+    """What of each file: `mode` is LINES, NAMES, NAMES_WITHOUT or COUNTS, `binaries` AS_GIT, AS_TEXT or LEAVE_OUT.
+    `quiet`: nothing, only whether there is something."""
+
+    __slots__ = ("binaries", "mode", "quiet")
+
+    def __init__(self, mode: str = LINES, binaries: str = AS_GIT, quiet: bool = False) -> None:
+        self.mode = mode
+        self.binaries = binaries
+        self.quiet = quiet
+
+
 class Printer:
-    """Prints found files in one mode. `binaries` is AS_GIT, AS_TEXT or LEAVE_OUT."""
+    """Prints found files."""
 
     def __init__(
         self,
@@ -82,21 +96,14 @@ class Printer:
         question: Question,
         context: Context,
         is_binary: Callable[[Found], bool],
-        mode: str = LINES,
-        binaries: str = AS_GIT,
+        what: Show,
     ) -> None:
         self._form = form
         self._sink = sink
         self._question = question
         self._context = context
         self._is_binary = is_binary
-        self._mode = mode
-        self._binaries = binaries
-
-    @property
-    def stops(self) -> bool:
-        """Whether one match is enough."""
-        return self._mode == NOTHING
+        self._what = what
 
     def print_file(self, found: Found) -> bool:
         """Print what there is to print of a file; whether that counts as a result."""
@@ -105,45 +112,41 @@ class Printer:
             return self._print_without(found)
         hits = find_hits(self._question, content)
         first = next(hits, None)
-        counts = first is not None or self._mode == NAMES_WITHOUT
-        if self._binaries == LEAVE_OUT and counts and self._is_binary(found):
+        without = self._what.mode == NAMES_WITHOUT
+        if self._what.binaries == LEAVE_OUT and (first is not None or without) and self._is_binary(found):
             return False
         if first is None:
             return self._print_without(found)
-        if self._mode in (NAMES_WITHOUT, NOTHING):
-            return self._mode == NOTHING
+        if without or self._what.quiet:
+            return not without
         self._form.begin(found, spans_of_lines(self._question, content), self._context.hunks)
         self._print_hits(found, content, first, hits)
         self._sink.end_file()
         return True
 
     def _print_without(self, found: Found) -> bool:
-        if self._mode != NAMES_WITHOUT:
+        if self._what.mode != NAMES_WITHOUT:
             return False
-        self._form.begin(found, lambda _number, _line: (), False)
-        self._form.show_name()
-        self._sink.end_file()
+        if not self._what.quiet:
+            self._form.begin(found, lambda _number, _line: (), False)
+            self._form.show_name()
+            self._sink.end_file()
         return True
 
     def _print_hits(self, found: Found, content: bytes, first: Hit, rest: Iterable[Hit]) -> None:
-        if self._mode == NAMES:
+        if self._what.mode == NAMES:
             self._form.show_name()
-        elif self._mode == COUNTS:
+        elif self._what.mode == COUNTS:
             count = 1 + sum(1 for _ in rest)
             limit = self._context.limit
             self._form.show_count(count if limit == NO_LIMIT else min(count, limit))
-        elif self._binaries == AS_GIT and self._is_binary(found):
+        elif self._what.binaries == AS_GIT and self._is_binary(found):
             self._form.show_binary()
         elif self._context or self._context.limit != NO_LIMIT:
             heads = found.function_heads() if self._context.head or self._context.body else None
-            show(self._form, self._question, _chained(first, rest), Lines(content, heads), self._context)
+            show(self._form, self._question, chain((first,), rest), Lines(content, heads), self._context)
         else:
-            self._form.show_hits(content, _chained(first, rest))
-
-
-def _chained(first: Hit, rest: Iterable[Hit]) -> Iterable[Hit]:
-    yield first
-    yield from rest
+            self._form.show_hits(content, chain((first,), rest))
 
 
 class PlainForm:
@@ -201,14 +204,12 @@ class PlainForm:
             for number, start, end, column in hits:
                 self.show_line(b":", number, content[start:end], max(column, 0))
             return
-        add = self._sink.add
         name = self._name + b":" if self._paths else b""
-        if not self._numbers:
-            for _, start, end, _ in hits:
-                add(b"%b%b\n" % (name, content[start:end]))
-            return
-        for number, start, end, _ in hits:
-            add(b"%b%d:%b\n" % (name, number, content[start:end]))
+        if self._numbers:
+            rows = [b"%b%d:%b\n" % (name, number, content[start:end]) for number, start, end, _ in hits]
+        else:
+            rows = [b"%b%b\n" % (name, content[start:end]) for _, start, end, _ in hits]
+        self._sink.add(b"".join(rows))
 
     def show_line(self, sign: bytes, number: int, line: bytes, column: int) -> None:
         """One line; `column` from 0, -1 where none is to be shown."""

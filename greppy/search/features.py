@@ -17,10 +17,11 @@ from greppy.search import weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from greppy.index.manifest import Manifest
     from greppy.index.shard import Shard
+    from greppy.index.view import Estimate
     from greppy.query.plan import Plan
 
 IN_NAME = 0x80
@@ -36,18 +37,28 @@ FLAG_NAMES = (
 )
 
 
-def path_shares(plan: Plan, names: Names, files: int) -> dict[int, float]:
+def path_shares(plan: Plan, names: Names, files: int, whole: Estimate | None = None) -> dict[int, float]:
     """For each file that the query names, the share of the query's words, weighted by rarity, in its stem or its
     folder.
 
-    `files` is how many there are. A word's weight is its idf among paths, ln(1 + files / (1 + files that it names)).
+    `files` is how many there are; `whole` says it where `names` knows but a part of the project's paths.
+    """
+    found = {word: set(_files_named(word, names)) for word in plan.words}
+    if whole is not None:
+        return shares_of_words(found, whole.named, whole.files)
+    return shares_of_words(found, {word: len(named) for word, named in found.items()}, files)
+
+
+def shares_of_words(found: Mapping[bytes, set[int]], counts: Mapping[bytes, int], files: int) -> dict[int, float]:
+    """The shares for the files that each word names; `counts` of the project's `files` are named by a word.
+
+    A word's weight is its idf among paths, ln(1 + files / (1 + files that it names)).
     """
     sums: dict[int, float] = {}
     total = 0.0
-    for word in plan.words:
-        named = set(_files_named(word, names))
-        weight = log(1 + files / (1 + len(named)))
-        total += weight if named else weights.PATH_UNNAMED * weight
+    for word, named in found.items():
+        weight = log(1 + files / (1 + counts[word]))
+        total += weight if counts[word] else weights.PATH_UNNAMED * weight
         for file in named:
             sums[file] = sums.get(file, 0.0) + weight
     return {file: value / total for file, value in sums.items()}
@@ -82,14 +93,15 @@ def whole_stems(plan: Plan, names: Names) -> set[int]:
 
 def definitions(plan: Plan, shard: Shard) -> Iterator[tuple[int, float]]:
     """(chunk, weight) of the chunks of a shard that define a name that the query is or contains."""
-    for name, weight in _names_asked_for(plan):
+    for name, weight in names_asked_for(plan):
         for chunk, symbol in _defining(name.rpartition(".")[2].encode(), shard):
             agreement = _agreement(symbol, name)
             if agreement:
                 yield chunk, weight * agreement
 
 
-def _names_asked_for(plan: Plan) -> Iterator[tuple[str, float]]:
+def names_asked_for(plan: Plan) -> Iterator[tuple[str, float]]:
+    """The names that a query is or contains, and what a definition of each weighs."""
     if plan.qualified:
         plain = plan.qualified.isalpha() and plan.qualified.islower()
         yield plan.qualified, weights.DEFINITION_PLAIN if plain else weights.DEFINITION

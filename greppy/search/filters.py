@@ -44,22 +44,29 @@ def make_filter(request: Request, view: View) -> Filter:
     return Filter(files, _chunk_masks(files, view))
 
 
-def _allowed_files(request: Request, view: View) -> bytearray:
-    folders = [folder_of(path, request.cwd, view.project.root) for path in request.paths]
+def path_filter(request: Request, root: bytes) -> Matcher:
+    """What says whether a request may be answered with a path. Raises as `make_filter`."""
+    folders = [folder_of(path, request.cwd, root) for path in request.paths]
     include = [matcher(pattern) for pattern in request.include]
     exclude = [matcher(pattern) for pattern in request.exclude]
+    return lambda path: (
+        (not folders or any(_below(path, folder) for folder in folders))
+        and (not include or any(matches(path) for matches in include))
+        and not any(matches(path) for matches in exclude)
+    )
+
+
+def _allowed_files(request: Request, view: View) -> bytearray:
+    takes = path_filter(request, view.project.root)
     languages = _language_masks(request.languages, view) if request.languages else None
     manifest = view.manifest
     shards, blobs = manifest.column(layout.FILE_SHARD, "I"), manifest.column(layout.FILE_BLOB, "I")
     reasons = manifest.column(layout.FILE_REASON, "B")
     allowed = bytearray(manifest.meta.files)
     for file in range(len(allowed)):
-        path = manifest.paths[file]
         allowed[file] = (
             not reasons[file]
-            and (not folders or any(_below(path, folder) for folder in folders))
-            and (not include or any(matches(path) for matches in include))
-            and not any(matches(path) for matches in exclude)
+            and takes(manifest.paths[file])
             and (languages is None or languages[shards[file]][blobs[file]])
         )
     return allowed

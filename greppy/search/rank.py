@@ -113,7 +113,7 @@ class _Judge:
         self._blobs = view.manifest.column(layout.FILE_BLOB, "I")
         self._stems = features.whole_stems(plan, names)
         self._weights = features.shares_of_terms(plan, frequencies.idf)
-        self.shares = features.path_shares(plan, names, view.manifest.meta.files)
+        self.shares = features.path_shares(plan, names, view.manifest.meta.files, view.estimate)
 
     def file(self, file: int) -> _File:
         """A file with its score; 0 when neither its text nor all of its name matches."""

@@ -12,9 +12,26 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """One question. Paths and globs are as the user typed them; `start` is where the project is looked for."""
+    """One question. Paths and globs are as the user typed them; `start` is where the project is looked for.
 
-    __slots__ = ("content", "cwd", "exclude", "include", "languages", "limit", "paths", "query", "refresh", "start")
+    Of a large project that has no index: `wait` asks for an answer from the index, however long it takes to build, and
+    `background` allows that it is built by another process after the answer.
+    """
+
+    __slots__ = (
+        "background",
+        "content",
+        "cwd",
+        "exclude",
+        "include",
+        "languages",
+        "limit",
+        "paths",
+        "query",
+        "refresh",
+        "start",
+        "wait",
+    )
 
     def __init__(
         self,
@@ -28,6 +45,8 @@ class Request:
         languages: Sequence[str] = (),
         refresh: bool = True,
         content: bool = True,
+        wait: bool = False,
+        background: bool = True,
     ) -> None:
         self.query = query
         self.start = start
@@ -39,6 +58,8 @@ class Request:
         self.languages = languages
         self.refresh = refresh
         self.content = content
+        self.wait = wait
+        self.background = background
 
 
 class Result:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from greppy.index.manifest import Manifest, Meta
     from greppy.index.shard import Shard
-    from greppy.index.view import View
+    from greppy.index.view import Estimate, View
     from greppy.query.plan import Plan, Term
 
 
@@ -54,7 +54,7 @@ class Frequencies:
 
     __slots__ = ("df", "idf")
 
-    def __init__(self, df: list[int], chunks: int) -> None:
+    def __init__(self, df: Sequence[int], chunks: int) -> None:
         self.df = df
         self.idf = [log(1 + (chunks - count + 0.5) / (count + 0.5)) for count in df]
 
@@ -67,8 +67,12 @@ def score_chunks(plan: Plan, view: View, allowed: Sequence[bytearray | None]) ->
     """
     live = live_chunks(view.manifest, view.shards)
     lists = [[shard.postings(term.term) for term in plan.terms] for shard in view.shards]
-    frequencies = Frequencies(_document_frequencies(plan.terms, lists, live), view.manifest.meta.chunks)
-    codes, norms = code_tables(), norm_tables(view.manifest.meta)
+    whole = view.estimate
+    if whole is None:
+        frequencies = Frequencies(_document_frequencies(plan.terms, lists, live), view.manifest.meta.chunks)
+    else:
+        frequencies = Frequencies(whole.df, whole.chunks)
+    codes, norms = code_tables(), norm_tables(whole or view.manifest.meta)
     scores = []
     for place, shard in enumerate(view.shards):
         scored = Scores(shard)
@@ -124,7 +128,7 @@ def code_tables() -> memoryview[float]:
     return tables
 
 
-def norm_tables(meta: Meta) -> memoryview[float]:
+def norm_tables(meta: Meta | Estimate) -> memoryview[float]:
     """1 / (1 - b + b · length / average) by length code: 256 for bodies, then 256 for comments."""
     tables = memoryview(bytearray(8 * 2 * 256)).cast("d")
     for field, (b, total) in enumerate(((weights.B_BODY, meta.body), (weights.B_COMMENT, meta.comment))):

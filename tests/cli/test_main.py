@@ -108,7 +108,7 @@ def test_a_deleted_current_folder_is_status_2(program: Program, tmp_path: Path) 
     assert ran.stderr.startswith("Error: the current folder is gone")
 
 
-@pytest.mark.parametrize("word", ["grep", "query", "hooks", "daemon", "history", "gc", "doctor"])
+@pytest.mark.parametrize("word", ["query", "hooks", "daemon", "history", "gc", "doctor"])
 def test_a_command_of_other_versions_is_not_taken_for_a_query(program: Program, word: str) -> None:
     ran = program(word, "x", fake="one")
     assert (ran.returncode, ran.stdout) == (4, "")

@@ -11,12 +11,18 @@ from greppy.cli.options import VERBS, Option
 from greppy.cli.parse import Parsed, parse
 from greppy.errors import BadArguments
 
-
-def shown(parsed: Parsed | None) -> tuple[str, list[str], dict[str, object]] | None:
-    return None if parsed is None else (parsed.verb, parsed.words, dict(parsed.options))
+Shown = tuple[str, list[str], dict[str, object]]
 
 
-def by_click(argv: list[str]) -> tuple[str, list[str], dict[str, object]] | None:
+def shown(parsed: Parsed | None) -> Shown | None:
+    """What was parsed, as a value; the words behind `--` that some verbs keep apart are under that name."""
+    if parsed is None:
+        return None
+    rest: dict[str, object] = {} if parsed.rest is None else {"--": parsed.rest}
+    return parsed.verb, parsed.words, dict(parsed.options) | rest
+
+
+def by_click(argv: list[str]) -> Shown | None:
     try:
         outcome = parse_with_click(argv)
     except BadArguments:
@@ -54,6 +60,11 @@ WORDS = [
     "\udcff",
     "é",
     "-é",
+    "(",
+    ")",
+    "-12",
+    "-e",
+    "grep",
 ]
 VERB_NAMES = [name for name in VERBS if name != "help"]
 words = st.one_of(st.sampled_from(OPTIONS), st.sampled_from(WORDS), st.sampled_from(VERB_NAMES))
@@ -96,6 +107,31 @@ def test_both_parsers_agree_about_odd_words(argv: list[str]) -> None:
 )
 def test_a_search_is_read_as_gnu_programs_do(argv: list[str], words: list[str], options: dict[str, object]) -> None:
     assert shown(parse(argv)) == ("search", words, options) == by_click(argv)
+
+
+@pytest.mark.parametrize(
+    ("argv", "words", "options"),
+    [
+        (["x", "HEAD", "--", "a", "--"], ["x", "HEAD"], {"--": ["a", "--"]}),
+        (["x", "--"], ["x"], {"--": []}),
+        (["-e", "--", "y"], ["y"], {"expression": ["--regexp", "--"]}),
+        (["-ie", "x"], [], {"ignore_case": True, "expression": ["--regexp", "x"]}),
+        (["-ix"], None, {}),
+        (["-2", "x"], ["x"], {"around": ["--context", "2"]}),
+        (["-A1", "-C", "2", "x"], ["x"], {"around": ["--after-context", "1", "--context", "2"]}),
+        (["-a", "-I", "x"], ["x"], {"binaries": ["--text", "--skip-binary"]}),
+        (
+            ["--not", "(", "-e", "(", "--or", "--regexp=b", ")"],
+            [],
+            {"expression": ["--not", "--open", "--regexp", "(", "--or", "--regexp", "b", "--close"]},
+        ),
+        (["-e", ""], [], {"expression": ["--regexp", ""]}),
+        (["-h", "x"], ["x"], {"no_filename": True}),
+    ],
+)
+def test_grep_is_read_as_git_reads_it(argv: list[str], words: list[str] | None, options: dict[str, object]) -> None:
+    expected = None if words is None else ("grep", words, options)
+    assert shown(parse(["grep", *argv])) == expected == by_click(["grep", *argv])
 
 
 @pytest.mark.parametrize(

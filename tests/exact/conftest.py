@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -86,7 +85,9 @@ class Repository:
         status = main(["grep", *map(os.fsdecode, args)])
         return Ran(status, b"".join(self._parts), self._capfd.readouterr().err if self._capfd else "")
 
-    def same(self, *args: str | bytes, git: tuple[str | bytes, ...] = ("--untracked",), locale: str = "C.UTF-8") -> bytes:
+    def same(
+        self, *args: str | bytes, git: tuple[str | bytes, ...] = ("--untracked",), locale: str = "C.UTF-8"
+    ) -> bytes:
         """Run both; they must print the same and end alike. `git` are further words for git grep alone."""
         wanted = self.git_grep(*git, *args, locale=locale, cwd=Path.cwd())
         got = self.grep(*args)
@@ -96,8 +97,8 @@ class Repository:
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Repository]:
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Repository:
     """An empty repository."""
     root = tmp_path / "r"
     root.mkdir()
-    yield Repository(root, monkeypatch, capfd)
+    return Repository(root, monkeypatch, capfd)

@@ -234,7 +234,8 @@ def one_blob_shards(work: Work, count: int) -> tuple[Shelf, list[Row]]:
     rows = []
     for number in range(count):
         writer = ShardWriter()
-        writer.add(number.to_bytes(20, "big"), "text", analysis_of((b"word%d\n" % number, "text")))
+        text = b"word%d\n" % number
+        writer.add(number.to_bytes(20, "big"), "text", analysis_of((text, "text")), text)
         rows.append(
             Row(b"f%05d" % number, signature, number.to_bytes(20, "big"), 0, "", shelf.write(writer.finish()), 0)
         )

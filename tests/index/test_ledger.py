@@ -33,7 +33,7 @@ def shard_of(texts: list[bytes], name: str) -> Shard:
     for text in texts:
         analysis = analyze(text, "text")
         assert analysis is not None
-        writer.add(hash_blob(text), "text", analysis)
+        writer.add(hash_blob(text), "text", analysis, text)
     return Shard(memoryview(writer.finish()), ANALYZER, f"/home/shards/{name}")
 
 

@@ -55,7 +55,7 @@ def analysis_of(blob: Blob) -> Analysis:
 def written(blobs: list[Blob]) -> Shard:
     writer = ShardWriter()
     for ordinal, (data, language) in enumerate(blobs):
-        assert writer.add(hash_blob(data), language, analysis_of((data, language))) == ordinal
+        assert writer.add(hash_blob(data), language, analysis_of((data, language)), data) == ordinal
     return opened(writer.finish())
 
 
@@ -166,7 +166,7 @@ def test_lines_beyond_65535_need_and_get_wider_numbers() -> None:
 def test_of_an_over_long_symbol_the_end_is_kept() -> None:
     writer = ShardWriter()
     long = "Ä" * 200 + ".save"
-    writer.add(bytes(20), "text", Analysis(b"x", "utf-8", 1, [Chunk(1, 1, "method", long, [(BODY, 0, 1)])], 0))
+    writer.add(bytes(20), "text", Analysis(b"x", "utf-8", 1, [Chunk(1, 1, "method", long, [(BODY, 0, 1)])], 0), b"x")
     symbol = opened(writer.finish()).symbol(0)
     assert symbol.endswith(".save")
     assert long.endswith(symbol)
@@ -176,7 +176,7 @@ def test_of_an_over_long_symbol_the_end_is_kept() -> None:
 def test_sha256_oids_take_32_bytes() -> None:
     writer = ShardWriter()
     for number in range(3):
-        writer.add(bytes([number]) * 32, "text", analysis_of((b"word", "text")))
+        writer.add(bytes([number]) * 32, "text", analysis_of((b"word", "text")), b"word")
     shard = opened(writer.finish())
     assert [shard.oid(blob) for blob in range(3)] == [bytes([number]) * 32 for number in range(3)]
 

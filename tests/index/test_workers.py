@@ -254,6 +254,44 @@ def test_ctrl_c_ends_a_parallel_build_and_all_its_processes(crowd: Work, monkeyp
     assert_whole(crowd, monkeypatch)
 
 
+def test_a_handler_of_sigterm_in_the_parent_keeps_no_process_alive(
+    crowd: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Store, content: bytes) -> str:
+        raise Unwritable("no")
+
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    monkeypatch.setattr(Store, "write_shard", refuse)
+    try:
+        for _ in range(20):
+            with pytest.raises(Unwritable):
+                crowd.build()
+            assert not multiprocessing.active_children()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere forking is not safe")
+def test_ctrl_c_ends_a_refresh_and_the_process_beside_it(
+    make: Callable[..., Work], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(data: bytes, language: str) -> Analysis | None:
+        time.sleep(0.3)
+        return analyze(data, language)
+
+    work = make(config=Config(workers=2))
+    for number in range(3):
+        work.write(f"f{number}.py", f"def only{number}(): pass\n")
+    monkeypatch.setattr(blobs, "analyze", slow)
+    for only_the_leader in (False, True):
+        group = start_build(work)
+        time.sleep(0.4)
+        (os.kill if only_the_leader else os.killpg)(group, signal.SIGINT)
+        assert os.waitstatus_to_exitcode(os.waitpid(group, 0)[1]) == 130
+        assert ends_within(group, 1.0)
+    assert_whole(work, monkeypatch)
+
+
 def start_build(work: Work) -> int:
     """A build in a process group of its own; it ends with 130 when it is interrupted, as the command line does."""
     child = os.fork()

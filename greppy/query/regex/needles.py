@@ -16,7 +16,7 @@ MOST = 32
 """Strings that are looked for at once."""
 
 # Letters that have three cases in Unicode, and the third ones.
-_FOREIGN = {"k": b"\xe2\x84\xaa", "s": b"\xc5\xbf"}
+_FOREIGN = {b"k": b"\xe2\x84\xaa", b"s": b"\xc5\xbf"}
 
 
 class Needles:
@@ -38,6 +38,27 @@ NOTHING_KNOWN = Needles((), False)
 def needles_of(node: Node) -> Needles:
     """The needles of a tree of characters (not of one of single bytes)."""
     return _best(_candidates(node))
+
+
+def texts_of(node: Node) -> Needles | None:
+    """The texts that a pattern is nothing but a choice of, if so: then every line with one of them matches."""
+    if isinstance(node, Alternate):
+        parts = [texts_of(part) for part in node.parts]
+        found = [part for part in parts if part is not None]
+        if len(found) < len(parts) or len({part.fold for part in found}) > 1:
+            return None
+        texts = tuple(dict.fromkeys(text for part in found for text in part.texts))
+        return Needles(texts, found[0].fold) if len(texts) <= MOST else None
+    parts_of = _flat(node) if isinstance(node, Concat) else [node]
+    chars = [part for part in parts_of if isinstance(part, Literal) and part.char != "\n"]
+    folds = {part.fold for part in chars}
+    if not chars or len(chars) < len(parts_of) or len(folds) > 1:
+        return None
+    text = "".join(part.char for part in chars)
+    fold = folds == {True} and any(map(str.isalpha, text))
+    if fold and not text.isascii():
+        return None
+    return Needles((text.encode().lower() if fold else text.encode(),), fold)
 
 
 def either(needles: list[Needles]) -> Needles:
@@ -105,7 +126,12 @@ def _text(node: Node) -> str:
 
 
 def _needles(text: str, fold: bool) -> Needles:
-    if not fold:
-        return Needles((text.encode(),), False)
-    foreign = [other for letter, other in _FOREIGN.items() if letter in text.lower()]
-    return Needles((text.encode().lower(), *foreign), True)
+    return with_foreign(Needles((text.encode().lower(),), True)) if fold else Needles((text.encode(),), False)
+
+
+def with_foreign(needles: Needles) -> Needles:
+    """Folded needles with the letters beyond ASCII that fold to k and s: a text may hold those instead."""
+    if not needles.fold:
+        return needles
+    foreign = [other for letter, other in _FOREIGN.items() if any(letter in text for text in needles.texts)]
+    return Needles((*needles.texts, *foreign), True)

@@ -4,9 +4,9 @@ In: a pattern as extended regular expressions are written, read as RE2 reads the
 repetitions and `\\pL` are there, a backslash escapes within brackets too. Out: nodes of `greppy.query.regex.tree`, or
 BadArguments which says what cannot be done and what to do instead.
 
-Beyond RE2, as git grep has them: `x{,3}`, repeated repetitions, an unmatched `)`, `\\<`, `\\>` beside a word
-character, `` \\` `` and `\\'`. A pattern never leaves its line: where `multiline` is off no set, negated set or escape
-matches a line's end.
+Beyond RE2, as git grep has them: letters beyond ASCII in `\\w` and `[[:alpha:]]` (not in `\\b`, nor in `[^\\W]`),
+`x{,3}`, repeated repetitions, an unmatched `)`, `\\<` and `\\>` beside a word character, `` \\` `` and `\\'`. A
+pattern never leaves its line: where `multiline` is off no set, negated set or escape matches a line's end.
 """
 
 from __future__ import annotations
@@ -44,6 +44,16 @@ _NAMED: dict[str, list[Range]] = {
     "word": _WORDS,
     "xdigit": [(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)],
 }
+# What glibc's classes have beyond ASCII, in Unicode's terms, so that a pattern finds what git grep finds.
+_LETTERS, _NUMBERS = ["\\p{L}", "\\p{Nl}"], ["\\p{Nd}"]
+_BEYOND = {
+    "alnum": [*_LETTERS, *_NUMBERS],
+    "alpha": _LETTERS,
+    "lower": ["\\p{Ll}"],
+    "punct": ["\\p{P}", "\\p{S}", "\\p{M}"],
+    "upper": ["\\p{Lu}"],
+    "word": [*_LETTERS, *_NUMBERS],
+}
 _ESCAPED = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 _PLACES = {"A": "^", "z": "$", "Z": "$", "`": "^", "'": "$", "b": r"\b", "B": r"\B"}
 _PLACES |= {"<": "<", ">": ">"}  # until `_settle_edges`
@@ -54,9 +64,10 @@ class Unsupported(BadArguments):
     """A construct that RE2 does not have, but that a backtracking engine may."""
 
 
-def parse(pattern: str, fold: bool = False, multiline: bool = False) -> Node:
-    """The tree of `pattern`. `fold` ignores case from the start. Raises BadArguments."""
-    return _Parser(pattern, fold, multiline).parse()
+def parse(pattern: str, fold: bool = False, multiline: bool = False, unicode: bool = True) -> Node:
+    """The tree of `pattern`. `fold` ignores case from the start; without `unicode` classes such as `\\w` are ASCII's.
+    Raises BadArguments."""
+    return _Parser(pattern, fold, multiline, unicode).parse()
 
 
 def literal_tree(text: str, fold: bool = False) -> Node:
@@ -78,7 +89,8 @@ class _Flags:
 class _Parser:
     """One pass over one pattern."""
 
-    def __init__(self, pattern: str, fold: bool, multiline: bool) -> None:
+    def __init__(self, pattern: str, fold: bool, multiline: bool, unicode: bool) -> None:
+        self.unicode = unicode
         self.text = pattern
         self.at = 0
         self.depth = 0
@@ -228,7 +240,7 @@ class _Parser:
         char = self.text[self.at]
         self.at += 1
         if char.lower() in _SHORTHANDS:
-            return self._made(_SHORTHANDS[char.lower()], [], char.isupper(), False)
+            return self._made(_SHORTHANDS[char.lower()], self._beyond(char), char.isupper(), False)
         if char in "pP":
             name = self._property()
             return self._made([], ["\\p" + name], char == "P", False)
@@ -306,7 +318,7 @@ class _Parser:
 
     def _member(self, ranges: list[Range], properties: list[str]) -> None:
         if self._take("[:"):
-            self._named_class(ranges)
+            self._named_class(ranges, properties)
             return
         for opening in ("[.", "[="):
             if self.text.startswith(opening, self.at):
@@ -324,7 +336,11 @@ class _Parser:
         else:
             ranges.append((ord(low), ord(low)))
 
-    def _named_class(self, ranges: list[Range]) -> None:
+    def _beyond(self, shorthand: str) -> list[str]:
+        """What `\\w` and `\\W` have beyond ASCII."""
+        return _BEYOND["word"] if self.unicode and shorthand in "wW" else []
+
+    def _named_class(self, ranges: list[Range], properties: list[str]) -> None:
         end = self.text.find(":]", self.at)
         name = self.text[self.at : end] if end >= 0 else ""
         if name.lstrip("^") not in _NAMED:
@@ -332,6 +348,7 @@ class _Parser:
         self.at = end + 2
         found = _NAMED[name.lstrip("^")]
         ranges += _complement(found) if name.startswith("^") else found
+        properties += _BEYOND.get(name, []) if self.unicode else []
 
     def _shorthand(self, ranges: list[Range], properties: list[str]) -> None:
         char = self.text[self.at + 1]
@@ -343,6 +360,7 @@ class _Parser:
         else:
             found = _SHORTHANDS[char.lower()]
             ranges += _complement(found) if char.isupper() else found
+            properties += self._beyond(char) if char == "w" else []
 
     def _set_char(self) -> str:
         if self.at >= len(self.text):

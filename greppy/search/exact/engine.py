@@ -36,9 +36,9 @@ HEAD_BYTES = 4096
 class Request:
     """Where to search. `kind` is TREE, STAGED or FOLDER; `words` are revisions and then paths, `specs` what stood
     behind `--` (None where there was none), `revisions` what `--rev` named. Without a `project` only FOLDER is
-    possible."""
+    possible. With `every` files are found too that are known to have no match."""
 
-    __slots__ = ("cwd", "globs", "kind", "languages", "project", "refresh", "revisions", "specs", "words")
+    __slots__ = ("cwd", "every", "globs", "kind", "languages", "project", "refresh", "revisions", "specs", "words")
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class Request:
         globs: Sequence[bytes] = (),
         languages: Sequence[str] = (),
         refresh: bool = True,
+        every: bool = False,
     ) -> None:
         self.project = project
         self.cwd = cwd
@@ -61,6 +62,7 @@ class Request:
         self.globs = globs
         self.languages = languages
         self.refresh = refresh
+        self.every = every
 
     @property
     def root(self) -> bytes:
@@ -110,12 +112,11 @@ def _snapshots(
     receipt: Receipt,
 ) -> Iterator[tuple[Contents, View | None]]:
     project = request.project
-    needles = question.needles()
     if request.kind == FOLDER or project is None:
         from greppy.search.exact.stored import read_folder
 
         selection = make_selection(None, request.cwd, request.root, specs, request.globs)
-        yield read_folder(request.root, selection, needles, receipt), None
+        yield read_folder(request.root, selection, question.needles(), request.every, receipt), None
         return
     if revisions:
         from greppy.search.exact.stored import read_revision
@@ -133,10 +134,10 @@ def _snapshots(
     elif request.refresh and not _has_index(project, home):
         from greppy.search.exact.stored import read_unindexed
 
-        yield read_unindexed(project, config, selection, needles, receipt), None
+        yield read_unindexed(project, config, selection, question.needles(), request.every, receipt), None
     else:
         view = open_view(project, home, config, request.refresh, progress)
-        yield read_tree(view, selection, question.formula(), needles, receipt), view
+        yield read_tree(view, selection, question, request.every, receipt), view
 
 
 def _places(request: Request) -> tuple[Sequence[Resolved], Sequence[bytes]]:

@@ -84,7 +84,7 @@ def compile_regex(text: bytes, dialect: str, fold: bool, multiline: bool) -> Pat
 
 
 def _in_re2(text: bytes, dialect: str, fold: bool, multiline: bool) -> Pattern:
-    by_byte = _tree(text.decode("latin-1"), dialect, fold, multiline)
+    by_byte = _tree(text.decode("latin-1"), dialect, fold, multiline, unicode=False)
     try:
         decoded = text.decode()
     except UnicodeDecodeError:
@@ -93,8 +93,8 @@ def _in_re2(text: bytes, dialect: str, fold: bool, multiline: bool) -> Pattern:
     return Regex(tree, by_byte if depends_on_encoding(tree) else None, perl=dialect == "perl")
 
 
-def _tree(text: str, dialect: str, fold: bool, multiline: bool) -> Node:
-    return literal_tree(text, fold) if dialect == "fixed" else parse(text, fold, multiline)
+def _tree(text: str, dialect: str, fold: bool, multiline: bool, unicode: bool = True) -> Node:
+    return literal_tree(text, fold) if dialect == "fixed" else parse(text, fold, multiline, unicode)
 
 
 class _BytesOnly:

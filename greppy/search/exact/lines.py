@@ -7,13 +7,17 @@ carriage return is.
 
 from __future__ import annotations
 
+from itertools import repeat
+
+from greppy import kernels
 from greppy.search.exact.expression import Columns
-from greppy.search.exact.pattern import is_text, word_span
+from greppy.search.exact.pattern import Texts, is_text, word_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from greppy.search.exact.pattern import Pattern
     from greppy.search.exact.question import Question
 
     Hit = tuple[int, int, int, int]
@@ -27,24 +31,37 @@ def find_hits(question: Question, data: bytes) -> Iterator[Hit]:
         return touched_lines(question.passages, data, question.invert)
     if question.invert or question.finder is None or _needs_every_line(question, data):
         return _tried(question, data)
-    return _located(question, data)
+    finder = question.finder
+    if not isinstance(finder, Texts) or not all(finder.texts):
+        return _located(question, finder, data)
+    if finder.holds_foreign(data):
+        return _located(question, finder.in_re2(), data)
+    numbers, starts, ends = kernels.matching_lines(data, finder.texts, finder.fold)
+    hits = zip(numbers, starts, ends, repeat(-1))
+    return _checked(question, data, hits) if question.word or question.columns else hits
+
+
+def _checked(question: Question, data: bytes, hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Those of `hits` in which a match is a word where that is asked for, with their columns."""
+    for number, start, end, _ in hits:
+        column = first_column(question, data[start:end])
+        if column >= 0:
+            yield number, start, end, column
 
 
 def _needs_every_line(question: Question, data: bytes) -> bool:
     return any(pattern.wide for pattern in question.patterns) and not is_text(data)
 
 
-def _located(question: Question, data: bytes) -> Iterator[Hit]:
+def _located(question: Question, finder: Pattern, data: bytes) -> Iterator[Hit]:
     """From match to match, without looking at what lies between."""
-    finder = question.finder
-    assert finder is not None
     size = len(data)
     start = counted = 0
     number = 1
     certain = not question.word and not question.columns and len(question.patterns) == 1
     while start < size:
         at = finder.locate(data, start)
-        if at < 0 or at >= size:
+        if at < 0 or (at == size and data.endswith(b"\n")):  # behind the last line's end there is no line
             return
         first = data.rfind(b"\n", start, at) + 1 or start
         end = data.find(b"\n", at)

@@ -46,73 +46,57 @@ def is_plain(text: bytes) -> bool:
     return SPECIAL.isdisjoint(text)
 
 
-class Plain:
-    """A text that means itself."""
+class Texts:
+    """Any of some texts that mean themselves. With `fold` they are ASCII and lower case, and count in any case; what
+    holds one of the letters beyond ASCII that fold to k or s is then left to RE2, and `locate` is not for them."""
 
-    __slots__ = ("text", "wide")
+    __slots__ = ("_foreign", "_regex", "fold", "texts", "wide")
 
-    def __init__(self, text: bytes) -> None:
-        self.text = text
+    def __init__(self, texts: tuple[bytes, ...], fold: bool = False) -> None:
+        self.texts = texts
+        self.fold = fold
         self.wide = False
-
-    def locate(self, data: bytes, start: int) -> int:
-        return data.find(self.text, start)
-
-    def span(self, line: bytes, start: int) -> Span | None:
-        at = line.find(self.text, start)
-        return None if at < 0 else (at, at + len(self.text))
-
-    def formula(self) -> Formula:
-        return of_literal(self.text)
-
-    def node(self, single_bytes: bool = False) -> Node | None:
-        from greppy.query.regex.syntax import literal_tree
-
-        if single_bytes:
-            return literal_tree(self.text.decode("latin-1"))
-        return literal_tree(self.text.decode()) if is_text(self.text) else None
-
-
-class Folded:
-    """An ASCII text in any case. What holds one of the letters beyond ASCII that fold to k or s is left to RE2."""
-
-    __slots__ = ("_foreign", "_found_foreign", "_lowered", "_regex", "_seen", "_text", "wide")
-
-    def __init__(self, text: bytes) -> None:
-        self._text = text.lower()
-        self.wide = False
-        self._foreign = any(letter in self._text for letter in (b"k", b"s"))
-        self._seen = self._lowered = b""
-        self._found_foreign = False
+        self._foreign = fold and any(letter in text for text in texts for letter in (b"k", b"s"))
         self._regex: Regex | None = None
 
     def locate(self, data: bytes, start: int) -> int:
-        if data is not self._seen:  # a file is asked about once for each of its matches
-            self._seen, self._lowered, self._found_foreign = data, data.lower(), self._holds_foreign(data)
-        return self._in_re2().locate(data, start) if self._found_foreign else self._lowered.find(self._text, start)
+        places = [at for text in self.texts if (at := data.find(text, start)) >= 0]
+        return min(places, default=-1)
 
     def span(self, line: bytes, start: int) -> Span | None:
-        if self._holds_foreign(line):
-            return self._in_re2().span(line, start)
-        at = line.lower().find(self._text, start)
-        return None if at < 0 else (at, at + len(self._text))
+        if self.holds_foreign(line):
+            return self.in_re2().span(line, start)
+        searched = line.lower() if self.fold else line
+        found = [(at, -len(text)) for text in self.texts if (at := searched.find(text, start)) >= 0]
+        if not found:
+            return None
+        at, length = min(found)
+        return at, at - length
 
     def formula(self) -> Formula:
-        from greppy.query.regex.required import required
+        if not self.fold:
+            return any_of(map(of_literal, self.texts))
+        return self.in_re2().formula()
 
-        return required(self.node())
-
-    def node(self, single_bytes: bool = False) -> Node:
+    def node(self, single_bytes: bool = False) -> Node | None:
         from greppy.query.regex.syntax import literal_tree
+        from greppy.query.regex.tree import Alternate
 
-        return literal_tree(self._text.decode(), fold=True)
+        if not single_bytes and not all(map(is_text, self.texts)):
+            return None
+        encoding = "latin-1" if single_bytes else "utf-8"
+        return Alternate([literal_tree(text.decode(encoding), self.fold) for text in self.texts])
 
-    def _holds_foreign(self, data: bytes) -> bool:
+    def holds_foreign(self, data: bytes) -> bool:
+        """Whether more than ASCII's letters may match in `data`."""
         return self._foreign and not data.isascii() and any(letter in data for letter in _FOREIGN)
 
-    def _in_re2(self) -> Regex:
+    def in_re2(self) -> Regex:
+        """The same for RE2."""
         if self._regex is None:
-            self._regex = Regex(self.node(), None)
+            node = self.node()
+            assert node is not None  # folded texts are ASCII
+            self._regex = Regex(node, None)
         return self._regex
 
 
@@ -188,15 +172,24 @@ def compile_pattern(text: bytes, dialect: str, fold: bool, multiline: bool = Fal
     if b"\0" in text:
         raise BadArguments("the pattern has a NUL in it", "write \\x00 for it")
     if dialect == "fixed" or is_plain(text):
-        plain = _plain(text, fold)
-        if plain is not None:
-            return plain
+        if not fold:
+            return Texts((text,))
+        if text.isascii():
+            return Texts((text.lower(),), text.lower() != text.upper())
+    choice = _choice(text, fold) if dialect == "extended" and not multiline else None
+    if choice is not None:
+        return choice
     from greppy.search.exact.engines import compile_regex
 
     return compile_regex(text, dialect, fold, multiline)
 
 
-def _plain(text: bytes, fold: bool) -> Pattern | None:
-    if not fold:
-        return Plain(text)
-    return Folded(text) if text.isascii() else None
+def _choice(text: bytes, fold: bool) -> Texts | None:
+    """A pattern such as `red|green|blue`, which needs no engine."""
+    from greppy.query.regex.needles import texts_of
+    from greppy.query.regex.syntax import parse
+
+    if not is_text(text):
+        return None
+    found = texts_of(parse(text.decode(), fold))
+    return None if found is None else Texts(found.texts, found.fold)

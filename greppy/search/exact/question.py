@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from greppy.errors import BadArguments
 from greppy.query.regex.formula import ANY, any_of
-from greppy.query.regex.needles import NOTHING_KNOWN, Needles, either, needles_of
+from greppy.query.regex.needles import NOTHING_KNOWN, Needles, either, needles_of, with_foreign
 from greppy.search.exact.expression import parse_expression, required
-from greppy.search.exact.pattern import Plain, compile_pattern, is_plain
+from greppy.search.exact.pattern import Texts, compile_pattern, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,9 +81,10 @@ class Question:
 
 
 def _needles_of(pattern: Pattern) -> Needles:
-    if isinstance(pattern, Plain):
-        longest = max(pattern.text.split(b"\n"), key=len)
-        return Needles((longest,), False) if longest else NOTHING_KNOWN
+    if isinstance(pattern, Texts):
+        if any(not text or b"\n" in text for text in pattern.texts):
+            return NOTHING_KNOWN
+        return with_foreign(Needles(pattern.texts, pattern.fold))
     node = pattern.node()
     return NOTHING_KNOWN if node is None else needles_of(node)
 
@@ -121,6 +122,9 @@ def _finder(patterns: Sequence[Pattern]) -> Pattern | None:
     """What locates a match of any of the patterns; None where every line has to be tried."""
     if len(patterns) == 1:
         return patterns[0]
+    texts = [pattern for pattern in patterns if isinstance(pattern, Texts)]
+    if len(texts) == len(patterns) and len({pattern.fold for pattern in texts}) == 1:
+        return Texts(tuple(text for pattern in texts for text in pattern.texts), texts[0].fold)
     nodes = [pattern.node() for pattern in patterns]
     known = [node for node in nodes if node is not None]
     if len(known) < len(nodes):

@@ -42,6 +42,11 @@ class Selection:
         self._matchers = matchers
         self._globs = globs
 
+    @property
+    def takes_all(self) -> bool:
+        """Whether every path is wanted."""
+        return not (self._prefix or self._places or self._matchers or self._globs) and self._allowed is None
+
     def takes(self, path: bytes) -> bool:
         """Whether a path is wanted."""
         return self._specified(path) and (not self._globs or self._globbed(path))

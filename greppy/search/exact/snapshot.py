@@ -16,11 +16,11 @@ from greppy.search.exact.candidates import candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from greppy.index.view import View
-    from greppy.query.regex.formula import Formula
     from greppy.query.regex.needles import Needles
+    from greppy.search.exact.question import Question
     from greppy.search.exact.receipt import Receipt
     from greppy.search.exact.selection import Selection
 
@@ -60,38 +60,50 @@ class Source:
         self.ordinal = ordinal
 
 
-def read_tree(view: View, selection: Selection, formula: Formula, needles: Needles, receipt: Receipt) -> Contents:
-    """The files of the working tree as they are now."""
+def read_tree(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Contents:
+    """The files of the working tree as they are now; with `every` those too that are known to have no match."""
     manifest = view.manifest
-    reasons = manifest.column(layout.FILE_REASON, "B")
-    paths = manifest.paths
-    outside = {REASONS.index(reason) for reason in NEVER_SEARCHED}
-    wanted = []
-    possible = candidates(view, formula)
-    for ordinal in range(manifest.meta.files):
-        if not selection.takes(paths[ordinal]):
-            continue
-        if reasons[ordinal] in outside:
-            receipt.skip(paths[ordinal], REASONS[reasons[ordinal]])
-        elif possible is None or possible[ordinal]:
-            wanted.append(ordinal)
-        else:
-            receipt.searched += 1
+    wanted = _wanted(view, selection, question, every, receipt)
     sizes = manifest.column(layout.STATS, "q")
     table = manifest.container.section(layout.PATHS)
+    paths = Paths(table)
+    needles = question.needles()
     for batch in _batches(wanted, sizes):
-        found = read_batch(view.project.root, table, batch, needles)
-        for ordinal, content in zip(batch, found, strict=True):
-            yield from outcome(Source(paths[ordinal], b"", ordinal), content, receipt)
+        found = paths.read(view.project.root, batch, needles)
+        yield from outcomes(((Source(paths[at], b"", at), content) for at, content in found), every, receipt)
 
 
-def outcome(source: Source, content: bytes | int | None, receipt: Receipt) -> Contents:
-    """What came of reading a file: its bytes, none because it has no match, or the errno for which it was not read."""
-    if isinstance(content, int):
-        receipt.fail(source, _ERRORS.get(content, "io error"))
-    else:
+def _wanted(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Sequence[int]:
+    """The ordinals of the files to read."""
+    manifest = view.manifest
+    reasons = bytes(manifest.column(layout.FILE_REASON, "B"))
+    outside = {REASONS.index(reason) for reason in NEVER_SEARCHED}
+    ordinals: Sequence[int] = range(manifest.meta.files)
+    if not selection.takes_all:
+        paths = manifest.paths
+        ordinals = [ordinal for ordinal in ordinals if selection.takes(paths[ordinal])]
+    if not outside.isdisjoint(reasons):
+        for ordinal in ordinals:
+            if reasons[ordinal] in outside:
+                receipt.skip(manifest.paths[ordinal], REASONS[reasons[ordinal]])
+        ordinals = [ordinal for ordinal in ordinals if reasons[ordinal] not in outside]
+    possible = None if every else candidates(view, question.formula())
+    if possible is None:
+        return ordinals
+    wanted = [ordinal for ordinal in ordinals if possible[ordinal]]
+    receipt.searched += len(ordinals) - len(wanted)
+    return wanted
+
+
+def outcomes(files: Iterable[tuple[Source, bytes | int | None]], every: bool, receipt: Receipt) -> Contents:
+    """What came of reading files: bytes, none because there is no match, or the errno for which one was not read."""
+    for source, content in files:
+        if isinstance(content, int):
+            receipt.fail(source, _ERRORS.get(content, "io error"))
+            continue
         receipt.searched += 1
-        yield source, content
+        if content is not None or every:
+            yield source, content
 
 
 def _batches(ordinals: Sequence[int], stats: memoryview) -> Iterator[Sequence[int]]:
@@ -106,11 +118,24 @@ def _batches(ordinals: Sequence[int], stats: memoryview) -> Iterator[Sequence[in
         start, count = end, min(2 * count, MOST_BATCH)
 
 
-def read_batch(
-    root: bytes, table: memoryview | bytes, batch: Sequence[int], needles: Needles
-) -> list[bytes | int | None]:
-    """Files by their ordinals in a table of paths."""
-    from array import array
+class Paths:
+    """A table of paths, each ended by a NUL, by ordinal."""
 
-    starts = kernels.path_starts(table)
-    return kernels.read_matching(root, table, starts, array("I", batch), needles.texts, needles.fold, LARGEST)
+    __slots__ = ("_starts", "_table")
+
+    def __init__(self, table: bytes | memoryview) -> None:
+        self._table = table
+        self._starts = kernels.path_starts(table)
+
+    def __getitem__(self, ordinal: int) -> bytes:
+        start = self._starts[ordinal]
+        end = self._starts[ordinal + 1] if ordinal + 1 < len(self._starts) else len(self._table)
+        return bytes(self._table[start : end - 1])
+
+    def read(self, root: bytes, ordinals: Sequence[int], needles: Needles) -> Iterator[tuple[int, bytes | int | None]]:
+        """The bytes of files below `root`; None for one in which no needle stands, an errno for one not read."""
+        from array import array
+
+        wanted = array("I", ordinals)
+        found = kernels.read_matching(root, self._table, self._starts, wanted, needles.texts, needles.fold, LARGEST)
+        return zip(ordinals, found, strict=True)

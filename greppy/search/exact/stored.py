@@ -7,16 +7,14 @@ In: what is wanted. Out: `Source`s in git's order and their bytes, as `greppy.se
 from __future__ import annotations
 
 import os
-from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from greppy import kernels
 from greppy.git.project import Project
 from greppy.git.revisions import Entry, Resolved, open_blobs, staged_entries, tree_entries
 from greppy.search.exact.receipt import Receipt
 from greppy.search.exact.selection import Selection
-from greppy.search.exact.snapshot import FIRST_BATCH, LARGEST, Source, outcome
+from greppy.search.exact.snapshot import FIRST_BATCH, Paths, Source, outcomes
 
 if TYPE_CHECKING:
     from greppy.config import Config
@@ -57,7 +55,7 @@ def _read_blobs(project: Project, entries: Sequence[Entry], label: bytes, receip
 
 
 def read_unindexed(
-    project: Project, config: Config, selection: Selection, needles: Needles, receipt: Receipt
+    project: Project, config: Config, selection: Selection, needles: Needles, every: bool, receipt: Receipt
 ) -> Contents:
     """The files of the working tree of a project that has no index."""
     from greppy.git.listing import list_project
@@ -66,13 +64,15 @@ def read_unindexed(
     for path, reason in listing.skipped:
         if selection.takes(path):
             receipt.skip(path, reason)
-    yield from _read_paths(project.root, [f.path for f in listing.files if selection.takes(f.path)], needles, receipt)
+    yield from _read_paths(
+        project.root, [f.path for f in listing.files if selection.takes(f.path)], needles, every, receipt
+    )
 
 
-def read_folder(root: bytes, selection: Selection, needles: Needles, receipt: Receipt) -> Contents:
+def read_folder(root: bytes, selection: Selection, needles: Needles, every: bool, receipt: Receipt) -> Contents:
     """Every file below a folder whatever git thinks of it (`--no-index`); what is named `.git` is not looked into."""
     paths = [path for path in sorted(_walk(root, receipt)) if selection.takes(path)]
-    yield from _read_paths(root, paths, needles, receipt)
+    yield from _read_paths(root, paths, needles, every, receipt)
 
 
 def _walk(root: bytes, receipt: Receipt) -> Iterator[bytes]:
@@ -97,13 +97,10 @@ def _walk(root: bytes, receipt: Receipt) -> Iterator[bytes]:
             receipt.skip(folder, "unreadable folder")
 
 
-def _read_paths(root: bytes, paths: Sequence[bytes], needles: Needles, receipt: Receipt) -> Contents:
-    table = b"".join(path + b"\0" for path in paths)
-    starts = kernels.path_starts(table)
+def _read_paths(root: bytes, names: Sequence[bytes], needles: Needles, every: bool, receipt: Receipt) -> Contents:
+    paths = Paths(b"".join(name + b"\0" for name in names))
     start, count = 0, FIRST_BATCH
-    while start < len(paths):
-        batch = array("I", range(start, min(start + count, len(paths))))
-        found = kernels.read_matching(root, table, starts, batch, needles.texts, needles.fold, LARGEST)
-        for ordinal, content in zip(batch, found, strict=True):
-            yield from outcome(Source(paths[ordinal]), content, receipt)
-        start, count = start + len(batch), min(2 * count, MOST_BATCH)
+    while start < len(names):
+        found = paths.read(root, range(start, min(start + count, len(names))), needles)
+        yield from outcomes(((Source(names[at]), content) for at, content in found), every, receipt)
+        start, count = start + count, min(2 * count, MOST_BATCH)

@@ -1,0 +1,223 @@
+"""Building an index in a process that nobody waits for, and how far it is. Cold path.
+
+In: a project without an index. Out: one detached process, however many searches ask for one at once: it is forked with
+the index's lock in its hands, and whoever does not get the lock starts none. It leaves the session and the terminal,
+keeps nothing of its caller's open, yields the processor to everybody, and ends when the index is there. ::
+
+    $GREPPY_HOME/indexes/…/progress     locked (flock) by the process that builds, and removed at its end:
+                                        "<done> <total> <pid> <started, s since the epoch> <what>\\n", padded
+
+Killed at any moment it leaves the lock free and at most that file, which is recognised by being unlocked.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from greppy.errors import GreppyError
+from greppy.git.plumbing import LOCAL_VARIABLES
+from greppy.index.maintenance import update
+from greppy.index.store import remove
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from greppy.config import Config
+    from greppy.git.project import Project
+    from greppy.index.store import Store
+
+_NICE = 10
+_WRITE_SECONDS = 0.2
+_RECORD = 128
+"""Bytes of the progress file: written in one call, so that no reader meets half of it."""
+
+
+class Building(NamedTuple):
+    """A build that is going on: how many files of how many are done, in which process, since when (s)."""
+
+    done: int
+    total: int
+    what: str
+    pid: int
+    started: float
+
+
+class Background:
+    """A build in the background that waits until this context is left. None is started while somebody else builds.
+
+    Without arguments there is nothing to start. Raises `Unwritable`.
+    """
+
+    __slots__ = ("_gate",)
+
+    def __init__(self, project: Project | None = None, store: Store | None = None, config: Config | None = None) -> None:
+        self._gate = -1
+        if project is None or store is None or config is None:
+            return
+        with store.lock(wait=False) as held:
+            if held:
+                self._gate = _start(project, store, config)
+
+    def __enter__(self) -> Background:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._gate >= 0:
+            os.close(self._gate)
+            self._gate = -1
+
+
+def _start(project: Project, store: Store, config: Config) -> int:
+    """Fork twice, so that the process belongs to nobody; gives the descriptor whose closing lets it begin."""
+    theirs, ours = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(theirs)
+        os.waitpid(child, 0)
+        return ours
+    try:
+        os.close(ours)
+        os.setsid()
+        if not os.fork():
+            _live(project, store, config, theirs)
+    finally:
+        os._exit(0)
+
+
+def _live(project: Project, store: Store, config: Config, gate: int) -> None:
+    """The life of the process; the caller ends it."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    _let_go(gate, store.directory + b"/lock")
+    os.read(gate, 1)
+    os.close(gate)
+    gc.enable()
+    try:
+        with _Progress(store.directory) as progress:
+            update(project, store, config, progress.show)
+    except GreppyError:
+        return  # whoever searches next meets it, and says so
+
+
+def _let_go(gate: int, lock: bytes) -> None:
+    """Keep nothing that the caller has: streams, files, folder, name, priority, a variable that names a repository."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):
+        os.dup2(nothing, fd)
+    lock_stat = os.stat(lock)
+    for fd in _open_files():
+        if fd > 2 and fd != gate and not _is(fd, lock_stat):
+            os.close(fd)
+    os.chdir("/")
+    os.nice(_NICE)
+    for name in LOCAL_VARIABLES:
+        os.environ.pop(name, None)
+    _rename("greppy-index")
+
+
+def _open_files() -> list[int]:
+    """The descriptors of this process that are open."""
+    try:
+        numbers = [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        numbers = list(range(os.sysconf("SC_OPEN_MAX")))
+    return [number for number in numbers if _is(number)]
+
+
+def _is(fd: int, wanted: os.stat_result | None = None) -> bool:
+    """Whether a descriptor is open, and of the file that is meant."""
+    try:
+        found = os.fstat(fd)
+    except OSError:
+        return False
+    return wanted is None or os.path.samestat(found, wanted)
+
+
+def _rename(name: str) -> None:
+    """Be found by this name in `ps` and `top`, where that can be had for a write."""
+    try:
+        with open("/proc/self/comm", "w", encoding="ascii") as file:
+            file.write(name)
+    except OSError:
+        return
+
+
+class _Progress:
+    """The progress file, locked as long as it is true."""
+
+    def __init__(self, directory: bytes) -> None:
+        self._path = directory + b"/progress"
+        self._file = -1
+        self._started = time.time()
+        self._due = 0.0
+
+    def __enter__(self) -> _Progress:
+        try:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._close()
+        self.show(0, 0, "listing")
+        return self
+
+    def show(self, done: int, total: int, what: str) -> None:
+        """`done` of `total` files are through. A disk that is full costs only this."""
+        now = time.monotonic()
+        if self._file < 0 or now < self._due:
+            return
+        self._due = now + _WRITE_SECONDS
+        text = f"{done} {total} {os.getpid()} {self._started:.3f} {what}"[: _RECORD - 1]
+        try:
+            os.pwrite(self._file, text.ljust(_RECORD - 1).encode("ascii", "replace") + b"\n", 0)
+        except OSError:
+            self._close()
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file >= 0:
+            remove(self._path)
+            self._close()
+
+
+def building(directory: bytes) -> Building | None:
+    """How far the build in the background is in an index's directory; None when there is none."""
+    try:
+        file = os.open(directory + b"/progress", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        return None if _is_free(file) else _read(os.pread(file, _RECORD, 0))
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+
+
+def _is_free(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _read(record: bytes) -> Building | None:
+    fields = record.decode("ascii", "replace").split(None, 4)
+    try:
+        done, total, pid, started, what = fields
+        return Building(int(done), int(total), what.strip(), int(pid), float(started))
+    except ValueError:
+        return None

@@ -1,0 +1,108 @@
+"""Which text may hold a term of a plan, and which lines of it: no more is looked at word by word.
+
+In: a plan. Out: a `Sieve`. It may let pass what holds no term and never holds back what does (`tests/scan` proves it
+against `greppy.analysis.tokens`), so it has to think of everything that makes a term of text:
+
+- a stem may differ from its word in the last letter (`needle_of`);
+- the parts of `user_name` are also one term together, `usernam`;
+- some characters become ASCII letters by NFKC and case folding (`ſ`, full-width letters): `_BECOME_ASCII`;
+- a term that is not ASCII may be written in many ways: then any text that is not ASCII passes;
+- UTF-16, and bytes that are no UTF-8, are made UTF-8 before words are looked for (`greppy.analysis.encoding`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import re2
+
+from greppy import kernels
+from greppy.analysis.tokens import LONGEST, terms_of_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from greppy.query.plan import Plan
+
+_BECOME_ASCII = (
+    "ªºßİĲ-ĳĿ-ŀŉſǄ-ǌǰ-ǳʰʲ-ʳʷ-ʸˡ-ˣᴬᴮᴰ-ᴱᴳ-ᴺᴼᴾ-ᵃᵇ-ᵉᵍᵏ-ᵐᵒᵖ-ᵘᵛᵢ-ᵥᶜᶠᶻẖ-ẚẞⱼ-ⱽ"
+    "㉐-㉟㊱-㋏㍘-㍺㎀-㏿ꟲ-ꟴﬀ-ﬆ０-９Ａ-Ｚａ-ｚ"
+    "\U000107a5\U0001d400-\U0001d7ff\U0001fbf0-\U0001fbf9"
+)
+"""Letters (for a class of a regular expression) whose form by NFKC and case folding has an ASCII letter or digit."""
+
+_ALONE = rb"(?:^|[\x00-\x7f])[\xaa\xba\xdf]"
+"""Those of them that a byte which is no UTF-8 can stand for: ª, º and ß in Latin-1."""
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_MEMORY = 1 << 26
+
+
+def needle_of(term: bytes) -> bytes:
+    """What every word with this term begins with, but for case, underscores and characters that are not ASCII.
+
+    Porter's algorithm cuts letters off, and what it puts in their place is, in the end, one letter: `hope` of `hoping`,
+    `happi` of `happy`, `usabl` of `usability`. `term` is ASCII.
+    """
+    term = term[:LONGEST]
+    if term.isalpha() and term.endswith((b"e", b"i", b"bl")):
+        return term[: max(1, len(term) - 1)]
+    return term
+
+
+class Sieve:
+    """What a plan's terms look like in text."""
+
+    __slots__ = ("_alone", "_needles", "_odd", "_terms", "_unicode", "_written")
+
+    def __init__(self, plan: Plan) -> None:
+        self._terms = {term.term for term in plan.terms}
+        ascii_terms = [term for term in self._terms if term.isascii()]
+        self._unicode = len(ascii_terms) < len(self._terms)
+        self._needles = _shortest(map(needle_of, ascii_terms))
+        written = ["_*".join(needle.decode("ascii")) for needle in self._needles]
+        odd = r"[^\x00-\x7f]" if self._unicode else f"[{_BECOME_ASCII}]"
+        self._written = _compiled("|".join([*written, odd]).encode())
+        self._odd = _compiled(odd.encode())
+        self._alone = _compiled(_ALONE, single_bytes=True)
+
+    def takes(self, data: bytes) -> bool:
+        """Whether a file with these bytes may hold a term."""
+        if data.startswith(_UTF16) or self._written.search(data) is not None:
+            return True
+        return not data.isascii() and (self._unicode or self._alone.search(data) is not None)
+
+    def lines(self, text: bytes) -> Sequence[int] | None:
+        """The numbers (from 1) of the lines of a UTF-8 text that may hold a term, ascending; None for any line."""
+        if not text.isascii() and self._odd.search(text) is not None:
+            return None
+        joined = text.translate(None, b"_") if b"_" in text else text
+        return kernels.matching_lines(joined, self._needles, True)[0]
+
+    def expand(self, run: bytes) -> tuple[bytes, ...]:
+        """Those terms of a run that the plan has."""
+        if run.isascii():
+            joined = run.lower().replace(b"_", b"")
+            if not any(needle in joined for needle in self._needles):
+                return ()
+        return tuple(term for term in terms_of_run(run) if term in self._terms)
+
+
+def _shortest(needles: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Without those that another one is part of; every one of them is found where that is."""
+    kept: list[bytes] = []
+    for needle in sorted(set(needles), key=lambda needle: (len(needle), needle)):
+        if not any(other in needle for other in kept):
+            kept.append(needle)
+    return tuple(kept)
+
+
+def _compiled(pattern: bytes, single_bytes: bool = False) -> re2._Regexp:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.never_capture = True
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    if single_bytes:
+        options.encoding = re2.Options.Encoding.LATIN1
+    return re2.compile(pattern, options)
