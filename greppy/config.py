@@ -77,6 +77,7 @@ SETTINGS = (
     Setting("index", "max_files", "max_files", "count", 100_000, "most files of one project", 1, 10_000_000),
     Setting("index", "workers", "workers", "count", 0, "processes of a build; 0 is one for each core", 0, 256),
     Setting("index", "shard_bytes", "shard_bytes", "size", 1 << 25, "size of a shard", 1 << 16, 1 << 30),
+    Setting("index", "background", "background", "flag", True, "index a large project behind the first answer"),
 )
 
 
@@ -88,6 +89,7 @@ class Config:
     """
 
     __slots__ = (
+        "background",
         "color",
         "content",
         "ignore_patterns",
@@ -115,6 +117,7 @@ class Config:
         max_files: int = 100_000,
         workers: int = 0,
         shard_bytes: int = 1 << 25,
+        background: bool = True,
         origins: Mapping[str, str] | None = None,
         overrides: Overrides | None = None,
         warnings: Sequence[str] = (),
@@ -129,6 +132,7 @@ class Config:
         self.max_files = max_files
         self.workers = workers
         self.shard_bytes = shard_bytes
+        self.background = background
         self.origins = dict(origins or {})
         self.overrides = dict(overrides or {})
         self.warnings = tuple(warnings)

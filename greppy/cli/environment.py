@@ -15,15 +15,23 @@ from greppy.errors import NoProject
 
 class Environment:
     """`home` is $GREPPY_HOME, absolute; `log` is $GREPPY_LOG; `plain` asks for no colours; `pager` is a shell command,
-    "" for none, None for the default one."""
+    "" for none, None for the default one; `background` allows builds that outlive the run."""
 
-    __slots__ = ("home", "log", "pager", "plain")
+    __slots__ = ("background", "home", "log", "pager", "plain")
 
-    def __init__(self, home: bytes, log_spec: str = "", plain: bool = False, pager: str | None = None) -> None:
+    def __init__(
+        self,
+        home: bytes,
+        log_spec: str = "",
+        plain: bool = False,
+        pager: str | None = None,
+        background: bool = True,
+    ) -> None:
         self.home = home
         self.log = log_spec
         self.plain = plain
         self.pager = pager
+        self.background = background
 
 
 def read_environment() -> Environment:
@@ -36,6 +44,7 @@ def read_environment() -> Environment:
         variables.get("GREPPY_LOG", ""),
         plain or variables.get("TERM", "dumb") == "dumb",
         variables.get("GREPPY_PAGER", variables.get("PAGER")),
+        not variables.get("GREPPY_NO_BACKGROUND"),
     )
 
 

@@ -52,6 +52,7 @@ _ENVIRONMENT = (
     ("GREPPY_HOME", "where indexes and config.toml are kept (default ~/.greppy)"),
     ("GREPPY_LOG", "what to log on stderr: error, warn, info or debug, or TARGET=LEVEL, separated by commas"),
     ("GREPPY_NO_COLOR, NO_COLOR", "no colours when not empty; TERM=dumb says the same"),
+    ("GREPPY_NO_BACKGROUND", "when not empty no index is built in the background: the first search builds it itself"),
     ("GREPPY_PAGER, PAGER", "the pager for output longer than the terminal (default less; empty for none)"),
 )
 _FILES = """$GREPPY_HOME/config.toml has the settings below. [projects."PATH"] overrides any of them for the project \

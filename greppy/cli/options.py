@@ -121,8 +121,9 @@ SEARCH = Verb(
     "search",
     "find the places that answer a question",
     "Several words are one query, joined by spaces. 'search' may be left out where the first word is no command. The "
-    "first search of a project indexes it; every later one first takes in what changed on disk. A pattern of --include "
-    "or --exclude without glob characters matches any path that contains it.",
+    "first search of a project indexes it; every later one first takes in what changed on disk. Where indexing takes "
+    "longer than some two seconds, the first answer comes from a scan, and the index is built in the background. A "
+    "pattern of --include or --exclude without glob characters matches any path that contains it.",
     (
         Option("--limit", "number", "most results to show", "-l", "N", default="20", lowest=1, highest=100),
         _PROJECT,
@@ -132,6 +133,7 @@ SEARCH = Verb(
         Option("--lang", "text", "only files in this language", metavar="NAME", repeatable=True),
         _JSON,
         Option("--no-refresh", "flag", "answer from the index as it is, without looking for changes"),
+        Option("--wait", "flag", "build the index first where there is none, however long it takes"),
         Option("--content", "switch", "show lines of the file below each result", default="on"),
     ),
     "QUERY",

@@ -43,6 +43,8 @@ def run(parsed: Parsed, environment: Environment) -> int:
         languages=languages,
         refresh=not parsed.flag("no_refresh"),
         content=parsed.flag("content", config.content),
+        wait=parsed.flag("wait"),
+        background=environment.background,
     )
     response = _search(request, environment.home, config)
     if parsed.flag("json"):

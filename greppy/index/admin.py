@@ -16,6 +16,7 @@ from greppy.analysis.version import ANALYZER
 from greppy.errors import DamagedIndex, IoFailure, NoIndex
 from greppy.git.project import find_project
 from greppy.index import format as layout
+from greppy.index.background import building
 from greppy.index.freshness import find_changes
 from greppy.index.home import refusal
 from greppy.index.lock import Lock
@@ -183,13 +184,14 @@ def status(start: bytes, home: bytes, config: Config) -> Status:
         kernels=_kernels(),
         directory=store.directory,
         analyzer=ANALYZER,
+        building=building(store.directory),
     )
 
 
 def _not_indexed(project: Project, store: Store) -> Status:
-    return Status(
-        project.root, project.marker, False, 0, 0, {}, {}, 0, 0, 0, 0.0, 0, _kernels(), store.directory, ANALYZER
-    )
+    going_on = building(store.directory)
+    nothing = Status(project.root, project.marker, False, 0, 0, {}, {}, 0, 0, 0, 0.0, 0, "", store.directory, ANALYZER)
+    return nothing._replace(kernels=_kernels(), building=going_on)
 
 
 def _kernels() -> str:

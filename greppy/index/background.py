@@ -13,7 +13,6 @@ Killed at any moment it leaves the lock free and at most that file, which is rec
 from __future__ import annotations
 
 import fcntl
-import gc
 import os
 import signal
 import time
@@ -55,7 +54,9 @@ class Background:
 
     __slots__ = ("_gate",)
 
-    def __init__(self, project: Project | None = None, store: Store | None = None, config: Config | None = None) -> None:
+    def __init__(
+        self, project: Project | None = None, store: Store | None = None, config: Config | None = None
+    ) -> None:
         self._gate = -1
         if project is None or store is None or config is None:
             return
@@ -98,7 +99,6 @@ def _live(project: Project, store: Store, config: Config, gate: int) -> None:
     _let_go(gate, store.directory + b"/lock")
     os.read(gate, 1)
     os.close(gate)
-    gc.enable()
     try:
         with _Progress(store.directory) as progress:
             update(project, store, config, progress.show)

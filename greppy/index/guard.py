@@ -1,8 +1,9 @@
 """Looking at a few files in one forked process, so that a grammar that crashes cannot take a search with it. Cold path.
 
-In: a `Job` whose text fits into one shard. Out: what `Part` makes of it. This costs some 4 ms (a bare fork 1) where starting
-processes by `multiprocessing` (`greppy.index.workers`) costs 30, so a refresh after an edit can afford it. Before the
-child looks at a file it sends the file's number (8 bytes, little-endian), then -2, and with -1 its shard and rows.
+In: a `Job` whose text fits into one shard. Out: what `Part` makes of it. This costs some 4 ms (a bare fork 1) where
+starting processes by `multiprocessing` (`greppy.index.workers`) costs 30, so a refresh after an edit can afford it.
+Before the child looks at a file it sends the file's number (8 bytes, little-endian), then -2, and with -1 its shard
+and its rows.
 """
 
 from __future__ import annotations

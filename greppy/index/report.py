@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from greppy.index.background import Building
 
 
 class BuildReport(NamedTuple):
@@ -33,7 +36,8 @@ class IndexInfo(NamedTuple):
 
 
 class Status(NamedTuple):
-    """The state of one project's index. `stale` counts files that differ from the manifest right now."""
+    """The state of one project's index. `stale` counts files that differ from the manifest right now; `building` is a
+    build in the background."""
 
     root: bytes
     marker: str
@@ -50,3 +54,4 @@ class Status(NamedTuple):
     kernels: str
     directory: bytes
     analyzer: int
+    building: Building | None = None

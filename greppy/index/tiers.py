@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FACTOR = 8
 LARGEST_MERGED = 1 << 15
 """Chunks from which on a shard is left alone. Merging takes 36 microseconds a chunk on Django: over a second for one
-shard of this size, so nine for a full tier of them, which only hundreds of large refreshes gather."""
+shard just below this size, so some nine for eight of them."""
 
 Placement = dict[tuple[str, int], tuple[str, int]]
 """(shard, blob) → where that blob is now."""

@@ -108,8 +108,6 @@ class Printer:
     def print_file(self, found: Found) -> bool:
         """Print what there is to print of a file; whether that counts as a result."""
         content = found.content
-        if content is None:
-            return self._print_without(found)
         hits = find_hits(self._question, content)
         first = next(hits, None)
         without = self._what.mode == NAMES_WITHOUT

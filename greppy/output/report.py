@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 
+from greppy.index.background import Building
 from greppy.index.report import BuildReport, IndexInfo, Status
 from greppy.log import printable
 from greppy.output.quote import quote_path
@@ -60,10 +61,17 @@ def status_lines(status: Status, now: float) -> str:
     rows = [("Project", f"{quote_path(status.root)}  (by {printable(status.marker)})")]
     if status.indexed:
         rows += _indexed_rows(status, now)
-    else:
+    elif not status.building:
         rows.append(("Index", "none yet; the first search or 'greppy index' builds it"))
+    if status.building:
+        rows.append(("Building", _progress(status.building, now)))
     rows += [("Kernels", status.kernels), ("Analyzer", str(status.analyzer))]
     return "".join(f"{topic:<11}{text}\n" for topic, text in rows)
+
+
+def _progress(building: Building, now: float) -> str:
+    files = f"{building.done} of {count(building.total, 'file')}" if building.total else building.what
+    return f"{files} in the background for {seconds(max(now - building.started, 0))}  (process {building.pid})"
 
 
 def _indexed_rows(status: Status, now: float) -> list[tuple[str, str]]:
@@ -89,6 +97,10 @@ def status_values(status: Status) -> dict[str, object]:
     values: dict[str, object] = {"path": status.root, **status._asdict()}
     del values["root"]
     values["indexed_at"] = timestamp(status.indexed_at) if status.indexed else None
+    values["building"] = status.building and {
+        **status.building._asdict(),
+        "started": timestamp(status.building.started),
+    }
     return values
 
 

@@ -16,7 +16,7 @@ from greppy.errors import DamagedIndex, IndexFailure
 from greppy.git.files import Unreadable, hash_blob, read_file
 from greppy.git.project import find_project
 from greppy.index import format as layout
-from greppy.index.view import open_view
+from greppy.index.view import open_view, store_of
 from greppy.query.plan import make_plan
 from greppy.search import features
 from greppy.search.excerpt import Matcher, cut
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from greppy.config import Config
+    from greppy.git.project import Project
     from greppy.index.view import View
     from greppy.query.plan import Plan
     from greppy.search.rank import Hit
@@ -53,9 +54,10 @@ def search(request: Request, home: bytes, config: Config, progress: Progress) ->
     project = find_project(request.start)
     plan = make_plan(request.query)
     for attempt in range(_TRIES):
-        view = open_view(project, home, config, request.refresh, progress)
+        view = _view(request, plan, project, home, config, progress)
+        strict = request.refresh and view.mode != "scan" and attempt < _TRIES - 1
         try:
-            response = _answer(request, plan, view, strict=request.refresh and attempt < _TRIES - 1)
+            response = _answer(request, plan, view, strict)
         except _Changed:
             continue
         except DamagedIndex as error:
@@ -73,6 +75,17 @@ def search(request: Request, home: bytes, config: Config, progress: Progress) ->
     raise IndexFailure(
         f"the index of {os.fsdecode(project.root)} is damaged and cannot be repaired", "run 'greppy forget'"
     )
+
+
+def _view(request: Request, plan: Plan, project: Project, home: bytes, config: Config, progress: Progress) -> View:
+    """The index as it is now; of a large project that has none yet, what a scan finds."""
+    if request.refresh and not request.wait and not os.path.lexists(store_of(project, home).manifest):
+        from greppy.search.scan.first import first_view
+
+        scanned = first_view(request, plan, project, home, config)
+        if scanned is not None:
+            return scanned
+    return open_view(project, home, config, request.refresh, progress)
 
 
 def _repair(view: View, error: DamagedIndex) -> None:

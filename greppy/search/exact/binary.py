@@ -45,7 +45,7 @@ class BinaryRule:
         if not self._asked:
             self._asked = True
             self._ask_whom(found)
-        path, content = found.source.path, found.content or b""
+        path, content = found.source.path, found.content
         said = None if self._oracle is None or not path else self._oracle.binary(path)
         return content.find(b"\0", 0, LOOKED_AT) >= 0 if said is None else said
 

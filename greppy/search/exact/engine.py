@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from greppy.errors import DamagedIndex
 from greppy.index.view import open_view, store_of
+from greppy.query.regex.needles import NOTHING_KNOWN
 from greppy.search.exact.selection import make_selection
 from greppy.search.exact.snapshot import read_tree
 
@@ -36,7 +37,8 @@ HEAD_BYTES = 4096
 class Request:
     """Where to search. `kind` is TREE, STAGED or FOLDER; `words` are revisions and then paths, `specs` what stood
     behind `--` (None where there was none), `revisions` what `--rev` named. Without a `project` only FOLDER is
-    possible. With `every` files are found too that are known to have no match."""
+    possible. With `every` all files are found, also those that can have no
+    match."""
 
     __slots__ = ("cwd", "every", "globs", "kind", "languages", "project", "refresh", "revisions", "specs", "words")
 
@@ -71,19 +73,18 @@ class Request:
 
 
 class Found:
-    """A file and its bytes; `content` None: it is known to have no match. `view`, where there is one, has its
-    analysis."""
+    """A file and its bytes. `view`, where there is one, has its analysis."""
 
     __slots__ = ("content", "source", "view")
 
-    def __init__(self, source: Source, content: bytes | None, view: View | None) -> None:
+    def __init__(self, source: Source, content: bytes, view: View | None) -> None:
         self.source = source
         self.content = content
         self.view = view
 
     def function_heads(self) -> frozenset[int] | None:
         """The numbers of the lines in which functions, classes and the like begin; None where no analysis says so."""
-        if self.view is None or self.content is None or self.source.ordinal < 0:
+        if self.view is None or self.source.ordinal < 0:
             return None
         from greppy.search.exact.heads import function_heads
 
@@ -112,11 +113,12 @@ def _snapshots(
     receipt: Receipt,
 ) -> Iterator[tuple[Contents, View | None]]:
     project = request.project
+    needles = NOTHING_KNOWN if request.every else question.needles()
     if request.kind == FOLDER or project is None:
         from greppy.search.exact.stored import read_folder
 
         selection = make_selection(None, request.cwd, request.root, specs, request.globs)
-        yield read_folder(request.root, selection, question.needles(), request.every, receipt), None
+        yield read_folder(request.root, selection, needles, receipt), None
         return
     if revisions:
         from greppy.search.exact.stored import read_revision
@@ -134,7 +136,7 @@ def _snapshots(
     elif request.refresh and not _has_index(project, home):
         from greppy.search.exact.stored import read_unindexed
 
-        yield read_unindexed(project, config, selection, question.needles(), request.every, receipt), None
+        yield read_unindexed(project, config, selection, needles, receipt), None
     else:
         view = open_view(project, home, config, request.refresh, progress)
         yield read_tree(view, selection, question, request.every, receipt), view
@@ -155,7 +157,7 @@ def _has_index(project: Project, home: bytes) -> bool:
         return True
 
 
-def _is_in(languages: Sequence[str], source: Source, content: bytes | None) -> bool:
+def _is_in(languages: Sequence[str], source: Source, content: bytes) -> bool:
     from greppy.analysis.languages import detect
 
-    return detect(source.path, (content or b"")[:HEAD_BYTES]) in languages
+    return detect(source.path, content[:HEAD_BYTES]) in languages

@@ -12,6 +12,7 @@ import errno
 from greppy import kernels
 from greppy.index import format as layout
 from greppy.index.manifest import REASONS
+from greppy.query.regex.needles import NOTHING_KNOWN
 from greppy.search.exact.candidates import candidates
 
 TYPE_CHECKING = False
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from greppy.search.exact.receipt import Receipt
     from greppy.search.exact.selection import Selection
 
-    Contents = Iterator[tuple["Source", bytes | None]]
-    """A file and its bytes, or None where it was seen to have no match."""
+    Contents = Iterator[tuple["Source", bytes]]
+    """Files and their bytes."""
 
 LARGEST = 1 << 40
 BATCH_BYTES = 1 << 24
@@ -61,16 +62,16 @@ class Source:
 
 
 def read_tree(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Contents:
-    """The files of the working tree as they are now; with `every` those too that are known to have no match."""
+    """The files of the working tree as they are now: with `every` all, else those that may have a match."""
     manifest = view.manifest
     wanted = _wanted(view, selection, question, every, receipt)
     sizes = manifest.column(layout.STATS, "q")
     table = manifest.container.section(layout.PATHS)
     paths = Paths(table)
-    needles = question.needles()
+    needles = NOTHING_KNOWN if every else question.needles()
     for batch in _batches(wanted, sizes):
         found = paths.read(view.project.root, batch, needles)
-        yield from outcomes(((Source(paths[at], b"", at), content) for at, content in found), every, receipt)
+        yield from outcomes(((Source(paths[at], b"", at), content) for at, content in found), receipt)
 
 
 def _wanted(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Sequence[int]:
@@ -95,14 +96,14 @@ def _wanted(view: View, selection: Selection, question: Question, every: bool, r
     return wanted
 
 
-def outcomes(files: Iterable[tuple[Source, bytes | int | None]], every: bool, receipt: Receipt) -> Contents:
-    """What came of reading files: bytes, none because there is no match, or the errno for which one was not read."""
+def outcomes(files: Iterable[tuple[Source, bytes | int | None]], receipt: Receipt) -> Contents:
+    """What came of reading files: bytes, None where no needle stands, or the errno for which one was not read."""
     for source, content in files:
         if isinstance(content, int):
             receipt.fail(source, _ERRORS.get(content, "io error"))
             continue
         receipt.searched += 1
-        if content is not None or every:
+        if content is not None:
             yield source, content
 
 

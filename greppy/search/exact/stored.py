@@ -55,7 +55,7 @@ def _read_blobs(project: Project, entries: Sequence[Entry], label: bytes, receip
 
 
 def read_unindexed(
-    project: Project, config: Config, selection: Selection, needles: Needles, every: bool, receipt: Receipt
+    project: Project, config: Config, selection: Selection, needles: Needles, receipt: Receipt
 ) -> Contents:
     """The files of the working tree of a project that has no index."""
     from greppy.git.listing import list_project
@@ -69,10 +69,10 @@ def read_unindexed(
     )
 
 
-def read_folder(root: bytes, selection: Selection, needles: Needles, every: bool, receipt: Receipt) -> Contents:
+def read_folder(root: bytes, selection: Selection, needles: Needles, receipt: Receipt) -> Contents:
     """Every file below a folder whatever git thinks of it (`--no-index`); what is named `.git` is not looked into."""
     paths = [path for path in sorted(_walk(root, receipt)) if selection.takes(path)]
-    yield from _read_paths(root, paths, needles, every, receipt)
+    yield from _read_paths(root, paths, needles, receipt)
 
 
 def _walk(root: bytes, receipt: Receipt) -> Iterator[bytes]:
@@ -97,10 +97,10 @@ def _walk(root: bytes, receipt: Receipt) -> Iterator[bytes]:
             receipt.skip(folder, "unreadable folder")
 
 
-def _read_paths(root: bytes, names: Sequence[bytes], needles: Needles, every: bool, receipt: Receipt) -> Contents:
+def _read_paths(root: bytes, names: Sequence[bytes], needles: Needles, receipt: Receipt) -> Contents:
     paths = Paths(b"".join(name + b"\0" for name in names))
     start, count = 0, FIRST_BATCH
     while start < len(names):
         found = paths.read(root, range(start, min(start + count, len(names))), needles)
-        yield from outcomes(((Source(names[at]), content) for at, content in found), every, receipt)
+        yield from outcomes(((Source(names[at]), content) for at, content in found), receipt)
         start, count = start + count, min(2 * count, MOST_BATCH)

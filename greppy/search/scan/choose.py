@@ -110,9 +110,7 @@ class _Part:
         for found, postings in _lists(part):
             term = terms[found]
             weight = frequencies.idf[term.bit] * term.weight
-            kernels.accumulate(
-                postings, None, codes, part.lengths, norms, weights.K1, weight, term.bit, scores, masks
-            )
+            kernels.accumulate(postings, None, codes, part.lengths, norms, weights.K1, weight, term.bit, scores, masks)
         kernels.blob_scores(scores, masks, part.first, weights.FOLLOW, self.texts, self.text_masks)
 
     def best(self) -> float:

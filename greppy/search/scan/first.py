@@ -59,9 +59,7 @@ _STRIPE = 128
 """Neighbouring files that go to the same process; then come as many for the next one."""
 
 
-def first_view(
-    request: Request, plan: Plan, project: Project, home: bytes, config: Config
-) -> View | None:
+def first_view(request: Request, plan: Plan, project: Project, home: bytes, config: Config) -> View | None:
     """A view that can answer this request now; None when the index is to be built first.
 
     Raises what `list_project` raises, and `BadArguments` for filters.
@@ -122,9 +120,7 @@ def scan(
     shards = shelf.shards()
     origin = Origin(project.root, scope.algorithm, rules_digest(project, config), scope.observed_ns)
     manifest = pack_manifest(Ledger(rows, (), ()), shards, origin)
-    return View(
-        project, store, Manifest(memoryview(manifest), ANALYZER, "scan"), shards, "scan", chosen.estimate
-    )
+    return View(project, store, Manifest(memoryview(manifest), ANALYZER, "scan"), shards, "scan", chosen.estimate)
 
 
 def _names(plan: Plan) -> list[Names]:

@@ -91,7 +91,9 @@ def count_files(root: bytes, table: bytes, ordinals: Sequence[int], limit: int, 
     starts = kernels.path_starts(table)
     for begin in range(0, len(ordinals), _BATCH):
         batch = array("I", ordinals[begin : begin + _BATCH])
-        for ordinal, data in zip(batch, kernels.read_matching(root, table, starts, batch, (), False, limit), strict=True):
+        for ordinal, data in zip(
+            batch, kernels.read_matching(root, table, starts, batch, (), False, limit), strict=True
+        ):
             if isinstance(data, bytes):
                 at = starts[ordinal]
                 tally.add(ordinal, table[at : table.index(b"\0", at)], data)
@@ -102,7 +104,13 @@ def read_counted(answer: bytes) -> Counted:
     """What `count_files` gave."""
     files, first, lengths, terms, lists, ends, *rest = marshal.loads(answer)
     return Counted(
-        memoryview(files).cast("I"), memoryview(first).cast("I"), lengths, terms, lists, memoryview(ends).cast("Q"), *rest
+        memoryview(files).cast("I"),
+        memoryview(first).cast("I"),
+        lengths,
+        terms,
+        lists,
+        memoryview(ends).cast("Q"),
+        *rest,
     )
 
 
