@@ -9,9 +9,6 @@ from greppy.analysis.lines import Lines, Range
 from greppy.analysis.model import BODY, COMMENT, NAME, SIGNATURE, Chunk, Span
 from greppy.analysis.structure import Outline
 
-LONGEST_BLANK = 200
-"""Bytes from which on a piece is not looked at: it is hardly all white space, and a span more does no harm."""
-
 Mark = tuple[int, int, int]
 """(start byte, end byte, field)."""
 

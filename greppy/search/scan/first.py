@@ -12,7 +12,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from greppy import kernels, log
+from greppy import log
 from greppy.analysis.classify import path_flags
 from greppy.analysis.version import ANALYZER
 from greppy.git.listing import list_project

@@ -5,7 +5,7 @@ against `greppy.analysis.tokens`), so it has to think of everything that makes a
 
 - a stem may differ from its word in the last letter (`needle_of`);
 - the parts of `user_name` are also one term together, `usernam`;
-- some characters become ASCII letters by NFKC and case folding (`ſ`, full-width letters): `_BECOME_ASCII`;
+- some characters become ASCII letters by NFKC and case folding (long s, full-width letters): `_BECOME_ASCII`;
 - a term that is not ASCII may be written in many ways: then any text that is not ASCII passes;
 - UTF-16, and bytes that are no UTF-8, are made UTF-8 before words are looked for (`greppy.analysis.encoding`).
 """
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from greppy.query.plan import Plan
 
 _BECOME_ASCII = (
-    "ªºßİĲ-ĳĿ-ŀŉſǄ-ǌǰ-ǳʰʲ-ʳʷ-ʸˡ-ˣᴬᴮᴰ-ᴱᴳ-ᴺᴼᴾ-ᵃᵇ-ᵉᵍᵏ-ᵐᵒᵖ-ᵘᵛᵢ-ᵥᶜᶠᶻẖ-ẚẞⱼ-ⱽ"
-    "㉐-㉟㊱-㋏㍘-㍺㎀-㏿ꟲ-ꟴﬀ-ﬆ０-９Ａ-Ｚａ-ｚ"
-    "\U000107a5\U0001d400-\U0001d7ff\U0001fbf0-\U0001fbf9"
+    r"\x{aa}\x{ba}\x{df}\x{130}\x{132}\x{133}\x{13f}\x{140}\x{149}\x{17f}\x{1c4}-\x{1cc}\x{1f0}-\x{1f3}"  # Latin
+    r"\x{2b0}-\x{2b8}\x{2e1}-\x{2e3}\x{1d2c}-\x{1d65}\x{1d9c}-\x{1dbb}\x{107a5}"  # raised and lowered letters
+    r"\x{1e96}-\x{1e9e}\x{2c7c}\x{2c7d}\x{a7f2}-\x{a7f4}\x{fb00}-\x{fb06}"  # more Latin, ligatures
+    r"\x{3250}-\x{325f}\x{32b1}-\x{32cf}\x{3358}-\x{33ff}"  # squares and circles with letters in them
+    r"\x{ff10}-\x{ff5a}"  # full width
+    r"\x{1d400}-\x{1d7ff}\x{1fbf0}-\x{1fbf9}"  # mathematical
 )
 """Letters (for a class of a regular expression) whose form by NFKC and case folding has an ASCII letter or digit."""
 

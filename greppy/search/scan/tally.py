@@ -68,9 +68,9 @@ class Counted(NamedTuple):
     """What one process has counted.
 
     `files` are ordinals of the files with a term and `first` the ordinals of their first windows, with one more for the
-    end; `lengths` two length codes a window; `terms` sorted, `lists` their posting lists over windows, `ends` where each
-    ends. `defines` maps a file to what its best definition of a name weighs. `text_bytes` are those of all text files,
-    `window_bytes` and `windows` of the files with a term.
+    end; `lengths` two length codes a window; `terms` sorted, `lists` their posting lists over windows, `ends` where
+    each ends. `defines` maps a file to what its best definition of a name weighs. `text_bytes` are those of all text
+    files, `window_bytes` and `windows` of the files with a term.
     """
 
     files: Sequence[int]
@@ -149,7 +149,8 @@ class Tally:
         last = len(starts)
         self._window_bytes += len(text)
         self._windows += (last + WINDOW - 1) // WINDOW
-        window, spans = -1, []
+        window = -1
+        spans: list[tuple[int, int, int]] = []
         for line in range(1, last + 1) if lines is None else lines:
             if (line - 1) // WINDOW != window:
                 self._end_window(text, spans)
