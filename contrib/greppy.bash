@@ -2,15 +2,16 @@
 # Completion of greppy, git-greppy and "git greppy": source it, or put it where bash-completion looks.
 __greppy_words() {
     case $1 in
-        search) echo "-l --limit -p --project --path --include --exclude --lang -j --json --no-refresh --content --no-content --help" ;;
+        search) echo "-l --limit -p --project --path --include --exclude --lang -j --json --no-refresh --wait --content --no-content --help" ;;
         grep) echo "-e --regexp -f --file --and --or --not --open --close -E --extended-regexp -F --fixed-strings -P --perl-regexp -i --ignore-case -S --smart-case -w --word-regexp -v --invert-match -U --multiline -n --line-number --no-line-number --column -h --no-filename -H --with-filename --full-name -z --null -l --files-with-matches --name-only -L --files-without-match -c --count -o --only-matching -q --quiet -m --max-count -A --after-context -B --before-context -C --context -p --show-function -W --function-context -a --text -I --skip-binary -r --recursive --cached --untracked --no-index --rev -t --type -g --glob --project --color --no-color --json --coverage --no-refresh --help" ;;
         index) echo "-f --force -w --watch -r --recursive --help" ;;
         list) echo "-j --json --help" ;;
         forget) echo "--help" ;;
         status) echo "-j --json --skipped -p --project --help" ;;
+        hooks) echo "install uninstall status --global -j --json -p --project --help" ;;
         config) echo "-j --json --help" ;;
-        help) echo "search grep index list forget status config help --help" ;;
-    *) echo "search grep index list forget status config help --help --version" ;;
+        help) echo "search grep index list forget status hooks config help --help" ;;
+    *) echo "search grep index list forget status hooks config help --help --version" ;;
     esac
 }
 __greppy() {
@@ -23,9 +24,9 @@ __greppy() {
     if ((COMP_CWORD == $1)); then
         [[ $current == -* ]] || verb=
     else
-        [[ " search grep index list forget status config help " == *" ${COMP_WORDS[$1]} "* ]] && verb=${COMP_WORDS[$1]}
+        [[ " search grep index list forget status hooks config help " == *" ${COMP_WORDS[$1]} "* ]] && verb=${COMP_WORDS[$1]}
     fi
-    if [[ -z $verb || $current == -* || $verb == help ]]; then
+    if [[ -z $verb || $current == -* || $verb == @(help|hooks) ]]; then
         COMPREPLY=($(compgen -W "$(__greppy_words "$verb")" -- "$current"))
     elif [[ $verb == @(index|forget) ]]; then
         compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current"))

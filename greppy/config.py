@@ -78,6 +78,8 @@ SETTINGS = (
     Setting("index", "workers", "workers", "count", 0, "processes of a build; 0 is one for each core", 0, 256),
     Setting("index", "shard_bytes", "shard_bytes", "size", 1 << 25, "size of a shard", 1 << 16, 1 << 30),
     Setting("index", "background", "background", "flag", True, "index a large project behind the first answer"),
+    Setting("hooks", "max_seconds", "hook_seconds", "count", 300, "longest refresh that a hook starts", 1, 86_400),
+    Setting("hooks", "first_index", "hook_first_index", "flag", False, "hooks index what is not indexed yet, too"),
 )
 
 
@@ -92,6 +94,8 @@ class Config:
         "background",
         "color",
         "content",
+        "hook_first_index",
+        "hook_seconds",
         "ignore_patterns",
         "limit",
         "max_file_size",
@@ -118,6 +122,8 @@ class Config:
         workers: int = 0,
         shard_bytes: int = 1 << 25,
         background: bool = True,
+        hook_seconds: int = 300,
+        hook_first_index: bool = False,
         origins: Mapping[str, str] | None = None,
         overrides: Overrides | None = None,
         warnings: Sequence[str] = (),
@@ -133,6 +139,8 @@ class Config:
         self.workers = workers
         self.shard_bytes = shard_bytes
         self.background = background
+        self.hook_seconds = hook_seconds
+        self.hook_first_index = hook_first_index
         self.origins = dict(origins or {})
         self.overrides = dict(overrides or {})
         self.warnings = tuple(warnings)

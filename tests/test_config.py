@@ -28,6 +28,10 @@ max_file_size = "2MB"
 max_files = 10
 workers = 3
 shard_bytes = "64 MiB"
+background = false
+[hooks]
+max_seconds = 9
+first_index = true
 [projects."/x"]
 limit = 7
 patterns = []
@@ -74,6 +78,7 @@ def test_every_setting_is_read(home: Path) -> None:
     )
     assert config.ignore_patterns == ("*.min.js", "docs/_build")
     assert (config.max_file_size, config.max_files, config.workers, config.shard_bytes) == (2 << 20, 10, 3, 64 << 20)
+    assert (config.background, config.hook_seconds, config.hook_first_index) == (False, 9, True)
     assert config.origins == {setting.name: str(file) for setting in SETTINGS}
     assert config.warnings == ()
 

@@ -95,7 +95,7 @@ def _windowed(lines: Lines, is_code: bool) -> list[Range]:
 
 
 def _is_too_deep(text: bytes) -> bool:
-    if len(text) <= DEEPEST:
-        return False
     brackets = text.translate(None, _NOT_BRACKETS)
-    return len(brackets) > DEEPEST and max(accumulate(map(_DEPTH_STEPS.__getitem__, brackets))) > DEEPEST
+    if len(brackets.replace(b"()", b"")) < DEEPEST:
+        return False
+    return max(accumulate(map(_DEPTH_STEPS.__getitem__, brackets))) > DEEPEST

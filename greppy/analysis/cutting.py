@@ -6,7 +6,7 @@ code. Line numbers count from 0 here.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from greppy.analysis.lines import CODE_WINDOW, MOST_BYTES, Lines, Range, windows
 from greppy.analysis.loose import LooseCode
@@ -55,7 +55,7 @@ class _Owner:
 
 
 _Placed = tuple[int, int, int, Definition]
-"""(first line with comments and attributes above, line of its start, last line, definition)."""
+"""(first line, comments and attributes above included, line where it begins below them, last line, definition)."""
 
 _Segment = tuple[int, int, _Owner]
 """(first line, last line, owner) of consecutive lines with the same owner."""
@@ -86,11 +86,14 @@ def _placed(outline: Outline, lines: Lines) -> list[_Placed]:
     beginnings = [start for start, _ in above]
     text, starts = lines.text, lines.starts
     placed: list[_Placed] = []
+    size, count, head = len(text), lines.count, 0
     for one in outline.definitions:
-        start, end = one.start, min(one.end, len(text))
-        if text[end - 1] <= SPACE:
+        start, end = one.start, one.end
+        if end > size or text[end - 1] <= SPACE:
             end = start + len(text[start:end].rstrip())
-        head, last = lines.of(start, end)
+        if start >= starts[head + 1]:
+            head = bisect_right(starts, start, head, count) - 1
+        last = head if end <= starts[head + 1] else bisect_right(starts, end - 1, head, count) - 1
         has_blank_above = not head or text[starts[head - 1] : starts[head]].isspace()
         first = head if has_blank_above else _with_comments(head, lines, above, beginnings)
         placed.append((first, head, last, one))
@@ -123,27 +126,27 @@ def _segments(placed: list[_Placed], lines: Lines) -> list[_Segment]:
         if kind in MINOR_KINDS:
             continue
         while top.last < head:
-            at = _close(top, min(top.last, first - 1), at, segments)
+            close = top.last if top.last < first else first - 1
+            if close >= at:
+                segments.append((at, close, top))
+                at = close + 1
             stack.pop()
             top = stack[-1]
         if one.start >= top.end or head <= top.head:
             _extend(stack, last)
-        elif not _stays_inside(head, last, top):
-            first = max(first, at, top.first + 1 if top is not whole else 0)
-            at = _close(top, first - 1, at, segments)
+        elif not (top.in_function and _stays_inside(head, last, top)):
+            least = top.first if top is whole else top.first + 1
+            first = max(first, least, at)
+            if first > at:
+                segments.append((at, first - 1, top))
+                at = first
             top = _Owner(first, head, last, one.end, kind, one.symbol, top.in_function or kind in FUNCTION_KINDS)
             stack.append(top)
     for owner in reversed(stack):
-        at = _close(owner, owner.last, at, segments)
+        if owner.last >= at:
+            segments.append((at, owner.last, owner))
+            at = owner.last + 1
     return segments
-
-
-def _close(owner: _Owner, last: int, at: int, segments: list[_Segment]) -> int:
-    """Give the lines `at..last`, if there are any, to `owner`; the next line is returned."""
-    if last < at:
-        return at
-    segments.append((at, last, owner))
-    return last + 1
 
 
 def _extend(stack: list[_Owner], last: int) -> None:
@@ -153,9 +156,7 @@ def _extend(stack: list[_Owner], last: int) -> None:
 
 
 def _stays_inside(head: int, last: int, top: _Owner) -> bool:
-    """Whether a definition has no chunk of its own: it is small, or would leave but a stump of a short function."""
-    if not top.in_function:
-        return False
+    """Whether a definition in a function has no chunk of its own: it is small, or would leave but a stump of it."""
     if head - top.head < TINY_GAP and top.kind in FUNCTION_KINDS and top.last - top.first < LONG_FUNCTION:
         return True
     return last - head + 1 < SMALL_NESTED

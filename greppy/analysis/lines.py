@@ -84,6 +84,8 @@ def _long_lines(starts: list[int]) -> list[int]:
 
 def windows(lines: Lines, first: int, last: int, window: Window) -> list[tuple[int, int]]:
     """The lines `first..last` as consecutive pieces of at most `window.most` lines and, lines permitting, 4 KB."""
+    if last - first < window.most and lines.starts[last + 1] - lines.starts[first] <= MOST_BYTES:
+        return [(first, last)] if first <= last else []
     pieces = []
     while first <= last:
         end = _window_end(lines, first, last, window)

@@ -26,18 +26,24 @@ class LooseCode:
 
     def cut(self, first: int, last: int, kind: str, symbol: str) -> list[Range]:
         """Ranges that cover the lines `first..last`; what has no kind of its own gets this `kind` and `symbol`."""
+        runs = self._runs[bisect_left(self._run_firsts, first) : bisect_left(self._run_firsts, last + 1)]
+        minors = self._minors_in(first, last)
+        if not runs and not minors:
+            return [(a, b, kind, symbol) for a, b in windows(self._lines, first, last, CODE_WINDOW)]
         ranges: list[Range] = []
-        for piece_first, piece_last, is_import in self._pieces(first, last):
+        for piece_first, piece_last, is_import in self._pieces(first, last, runs, minors):
             for a, b in windows(self._lines, piece_first, piece_last, CODE_WINDOW):
                 ranges.append((a, b, "import", "") if is_import else self._named(a, b) or (a, b, kind, symbol))
         return ranges
 
-    def _pieces(self, first: int, last: int) -> list[tuple[int, int, bool]]:
+    def _pieces(
+        self, first: int, last: int, runs: list[tuple[int, int]], minors: list[Range]
+    ) -> list[tuple[int, int, bool]]:
         """The lines `first..last` cut where imports or a constant of its own begin or end."""
         cuts: dict[int, bool] = {first: False}
-        for a, b in self._runs[bisect_left(self._run_firsts, first) : bisect_left(self._run_firsts, last + 1)]:
+        for a, b in runs:
             cuts.update({a: True, self._past_blank(min(b, last) + 1): False})
-        for minor_first, minor_last, _, _ in self._minors_in(first, last):
+        for minor_first, minor_last, _, _ in minors:
             if self._stands_alone(minor_first, minor_last):
                 cuts.setdefault(minor_first, False)
                 cuts.setdefault(self._past_blank(minor_last + 1), False)
@@ -65,13 +71,15 @@ class LooseCode:
     def _named(self, first: int, last: int) -> Range | None:
         """A window of constants alone, with their kind, and the name if it is only one; None if there is other code."""
         minors = self._minors_in(first, last)
+        if not minors:
+            return None
         at = first
         for minor_first, minor_last, _, _ in minors:
             if minor_first > at and self._lines.content(at, minor_first - 1).strip():
                 break
             at = max(at, minor_last + 1)
         else:
-            if minors and (at > last or not self._lines.content(at, last).strip()):
+            if at > last or not self._lines.content(at, last).strip():
                 return first, last, minors[0][2], minors[0][3] if len(minors) == 1 else ""
         return None
 

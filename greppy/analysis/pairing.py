@@ -96,7 +96,7 @@ class _Pairing:
         self._closed: Definition | None = None
         self._outer_end = 0
         self._outer_start = 0
-        self._last: ByteRange = (0, 0)
+        self._last: ByteRange = (UNKNOWN, UNKNOWN)
 
     def take(self, events: list[_Event]) -> None:
         """Pair captures, which come in the order in which nested nodes open."""
@@ -205,7 +205,8 @@ _JAVASCRIPT_OWNERS = re.compile(r"^(?:module\.exports\.|exports\.|this\.|window\
 
 def _name(text: bytes, start: int, end: int) -> str:
     """A name as users write it: `A<T>::b` is A.b, `Foo.prototype.bar` Foo.bar, `"quoted"` quoted."""
-    name = text[start : min(end, start + LONGEST_NAME)].decode("utf-8", "ignore")
+    end = end if end - start < LONGEST_NAME else start + LONGEST_NAME
+    name = text[start:end].decode("utf-8", "ignore")
     if name.isidentifier() or _PLAIN.fullmatch(name):
         return name
     plain = " ".join(name.split()).strip("\"'`").lstrip(":")

@@ -61,28 +61,41 @@ _SETEXT = re.compile(rb" {0,3}(=+|-+)\s*$")
 _NO_PARAGRAPH = re.compile(rb" {4}|\t|\s*$| {0,3}(?:[>#|]|[-*+] |\d+[.)] )")
 
 
+_MARKDOWN_SIGN = re.compile(rb"\n {0,3}[#`~=-]")
+
+
 def _markdown(lines: Lines) -> Iterator[Heading]:
+    """Headings by their sign or by the line below. Only lines that begin with a sign are looked at, and those above."""
     fence = b""
     text, starts = lines.text, lines.starts
     begin = _after_front_matter(lines)
-    paragraph = False
-    for number in range(begin, lines.count):
+    settled = begin - 1
+    for number in _lines_with(_MARKDOWN_SIGN, lines, begin):
         line = text[starts[number] : starts[number + 1]]
         fenced = _FENCE.match(line)
         if fence:
             if fenced and fenced.group(1).startswith(fence) and not line[fenced.end() :].strip():
-                fence = b""
-            continue
-        if fenced:
-            fence, paragraph = fenced.group(1), False
+                fence, settled = b"", number
+        elif fenced:
+            fence = fenced.group(1)
         elif atx := _ATX.match(line):
             yield Heading(number, len(atx.group(1)), starts[number] + atx.start(2), starts[number] + atx.end(2))
-            paragraph = False
-        elif paragraph and (setext := _SETEXT.match(line)):
+            settled = number
+        elif number - 1 > settled and (setext := _SETEXT.match(line)) and _is_paragraph(lines, number - 1):
             yield _titled(lines, number - 1, number - 1, 1 if setext.group(1).startswith(b"=") else 2)
-            paragraph = False
-        else:
-            paragraph = not _NO_PARAGRAPH.match(line)
+            settled = number
+
+
+def _lines_with(sign: re.Pattern[bytes], lines: Lines, begin: int) -> Iterator[int]:
+    """The line `begin` and the later ones that begin with `sign`, a pattern that starts with the line feed above."""
+    if begin < lines.count:
+        yield begin
+        for found in sign.finditer(lines.text, lines.starts[begin + 1] - 1):
+            yield lines.at(found.start() + 1)
+
+
+def _is_paragraph(lines: Lines, number: int) -> bool:
+    return not _NO_PARAGRAPH.match(lines.content(number))
 
 
 def _titled(lines: Lines, first: int, title_line: int, level: int) -> Heading:
@@ -105,25 +118,26 @@ def _after_front_matter(lines: Lines) -> int:
 _ADORNMENT = re.compile(rb"([!-/:-@\[-`{-~])\1+[ \t\r]*\n?$")
 
 
+_ADORNMENT_BELOW = re.compile(rb"\n([!-/:-@\[-`{-~])\1+[ \t\r]*(?=\n|\Z)")
+
+
 def _rst(lines: Lines) -> Iterator[Heading]:
     """Titles underlined, or between two lines, at full length; the styles are levels in order of appearance."""
     styles: list[tuple[int, bool]] = []
-    number = 1
-    while number < lines.count:
-        line = lines.content(number)
-        title = lines.content(number - 1)
-        if not _ADORNMENT.match(line) or not _is_rst_title(title, line):
-            number += 1
+    least = 1
+    for found in _ADORNMENT_BELOW.finditer(lines.text):
+        number = lines.at(found.start() + 1)
+        title, line = lines.content(number - 1), lines.content(number)
+        if number < least or not _is_rst_title(title, line):
             continue
         over = number >= 2 and lines.content(number - 2).rstrip() == line.rstrip()
         if title[:1].isspace() and not over:
-            number += 1
             continue
         style = (line[0], over)
         if style not in styles:
             styles.append(style)
         yield _titled(lines, number - 2 if over else number - 1, number - 1, styles.index(style) + 1)
-        number += 2
+        least = number + 2
 
 
 def _is_rst_title(title: bytes, line: bytes) -> bool:

@@ -9,6 +9,9 @@ from greppy.analysis.lines import Lines, Range
 from greppy.analysis.model import BODY, COMMENT, NAME, SIGNATURE, Chunk, Span
 from greppy.analysis.structure import Outline
 
+_new = tuple.__new__
+"""What makes a named tuple, without the function around it."""
+
 Mark = tuple[int, int, int]
 """(start byte, end byte, field)."""
 
@@ -61,5 +64,5 @@ def chunks_of(lines: Lines, ranges: list[Range], marks: list[Mark]) -> list[Chun
                     spans.append((field, at, upto))
                     before = field
             at = upto
-        chunks.append(Chunk(first + 1, last + 1, kind, symbol, spans))
+        chunks.append(_new(Chunk, (first + 1, last + 1, kind, symbol, spans)))
     return chunks

@@ -3,27 +3,17 @@
 In: a *run*, the maximal sequence of word characters that `greppy.kernels` finds in UTF-8 text (`getURLForID`,
 `user_name`, `Größe`, `東京都`). Out: its terms, as bytes:
 
-- an identifier of several parts: the whole (`geturlforid`), then each part (`get`, `url`, `for`, `id`). The whole is
-written
-  without underscores and is stemmed, so that `user_name`, `userName` and `username` are one term;
-- a part with digits: as it stands, and its letters and its digits where they are two or more (`sha256` → `sha256`,
-`sha`, `256`);
+- ASCII, by `greppy.kernels.ascii_terms`: the whole identifier, its parts, letters and digits of a part, stemmed;
 - a word of another script: case-folded after NFKC; Chinese, Japanese and Korean by overlapping pairs of characters.
+  Identifiers of such words are cut where a capital follows and at underscores; their whole is a term too.
 
-Parts and words are stemmed (`greppy.analysis.stem`). A term is at most `LONGEST` bytes; what is longer is cut, in
-files and queries alike. Importable on the hot path.
+A term is at most `kernels.LONGEST` bytes; what is longer is cut, in files and queries alike. A `kernels.Inverter`
+asks for the terms of other runs than ASCII only. Importable on the hot path.
 """
 
 from __future__ import annotations
 
 from greppy import kernels
-from greppy.analysis.stem import stem
-
-LONGEST = 64
-"""Bytes of a term. Longer runs are encoded data or generated names; their beginnings tell them apart well enough."""
-
-MOST_PARTS = 16
-"""Parts of one run that become terms. No hand-written identifier that we met has more."""
 
 _FIRST_CJK = "\u2e80"
 _CJK = (
@@ -39,16 +29,7 @@ _CJK = (
 
 def terms_of_run(run: bytes) -> tuple[bytes, ...]:
     """The distinct terms of one run, the whole first. Empty when nothing but underscores is in it."""
-    if not run.isascii():
-        return _unicode_terms(run)
-    parts = kernels.split_identifier(run[: LONGEST * 4])
-    if len(parts) == 1:
-        return _part_terms(parts[0])
-    terms = [_stemmed(b"".join(parts))] if parts else []
-    for part in parts[:MOST_PARTS]:
-        if len(part) > 1:
-            terms.extend(_part_terms(part))
-    return tuple(dict.fromkeys(terms))
+    return kernels.ascii_terms(run) if run.isascii() else _unicode_terms(run)
 
 
 def terms_of_text(text: bytes) -> list[tuple[bytes, tuple[bytes, ...]]]:
@@ -57,36 +38,13 @@ def terms_of_text(text: bytes) -> list[tuple[bytes, tuple[bytes, ...]]]:
     return [(run, terms) for run, terms in pairs if terms]
 
 
-def _part_terms(part: bytes) -> tuple[bytes, ...]:
-    """The terms of one lower-case part: itself, stemmed; with digits also its letters and its digits."""
-    if part.isalpha() or part.isdigit():
-        return (_stemmed(part),)
-    letters = part.rstrip(b"0123456789")
-    digits = part[len(letters) :]
-    terms = [part[:LONGEST]]
-    if len(letters) > 1 and digits:
-        terms.append(_stemmed(letters))
-    if len(digits) > 1:
-        terms.append(digits[:LONGEST])
-    return tuple(terms)
-
-
-class _Stems(dict[bytes, bytes]):
-    """Stems of the words met so far: source code repeats its words, and stemming costs ten times a look-up."""
-
-    def __missing__(self, word: bytes) -> bytes:
-        found = self[word] = stem(word[:LONGEST].decode("ascii")).encode("ascii")
-        return found
-
-
-_stemmed = _Stems().__getitem__
-
-
 def _unicode_terms(run: bytes) -> tuple[bytes, ...]:
     import unicodedata
 
     text = unicodedata.normalize("NFKC", run.decode("utf-8", "replace"))
-    if max(text) < _FIRST_CJK and text[1:].islower() and "_" not in text:
+    rest = text[1:]
+    # Scripts without case are not lower-case, but nothing in them changes either.
+    if (rest.islower() or rest.lower() == rest) and "_" not in text and max(text) < _FIRST_CJK:
         return (_folded(text),)
     terms: list[bytes] = []
     words = [word for piece in text.split("_") for word in _script_words(piece)]
@@ -94,7 +52,7 @@ def _unicode_terms(run: bytes) -> tuple[bytes, ...]:
         terms.append(_folded("".join(words)))
     for word in words:
         if _is_cjk(word[0]):
-            terms.extend(pair.encode() for pair in _pairs(word))
+            terms += map(str.encode, _pairs(word))
         else:
             terms.append(_folded(word))
     return tuple(dict.fromkeys(term for term in terms if term))
@@ -102,6 +60,8 @@ def _unicode_terms(run: bytes) -> tuple[bytes, ...]:
 
 def _script_words(text: str) -> list[str]:
     """Cut where CJK meets another script, and where a lower-case letter meets a capital."""
+    if all(map(_is_cjk, text)):
+        return [text] if text else []
     words: list[str] = []
     start = 0
     for at in range(1, len(text)):
@@ -116,15 +76,25 @@ def _script_words(text: str) -> list[str]:
 
 def _folded(word: str) -> bytes:
     folded = word.casefold()
-    if folded.isascii():
-        return _stemmed(folded.encode())
-    return folded.encode()[:LONGEST].decode("utf-8", "ignore").encode()
+    encoded = folded.encode()
+    if len(encoded) == len(folded):
+        return kernels.ascii_terms(encoded)[0] if encoded.isalpha() else encoded[: kernels.LONGEST]
+    if len(encoded) <= kernels.LONGEST:
+        return encoded
+    return encoded[: kernels.LONGEST].decode("utf-8", "ignore").encode()
 
 
 def _pairs(word: str) -> list[str]:
     return [word] if len(word) == 1 else [word[at : at + 2] for at in range(len(word) - 1)]
 
 
-def _is_cjk(character: str) -> bool:
-    point = ord(character)
-    return point >= 0x2E80 and any(low <= point <= high for low, high in _CJK)
+class _Cjk(dict[str, bool]):
+    """Whether a character is Chinese, Japanese or Korean, of those met so far."""
+
+    def __missing__(self, character: str) -> bool:
+        point = ord(character)
+        self[character] = any(low <= point <= high for low, high in _CJK)
+        return self[character]
+
+
+_is_cjk = _Cjk().__getitem__

@@ -31,7 +31,7 @@ __greppy() {
     else
         [[ " @VERBS@ " == *" ${COMP_WORDS[$1]} "* ]] && verb=${COMP_WORDS[$1]}
     fi
-    if [[ -z $verb || $current == -* || $verb == help ]]; then
+    if [[ -z $verb || $current == -* || $verb == @WORD_VERBS@ ]]; then
         COMPREPLY=($(compgen -W "$(__greppy_words "$verb")" -- "$current"))
     elif [[ $verb == @FOLDER_VERBS@ ]]; then
         compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current"))
@@ -69,6 +69,7 @@ def bash() -> str:
         "VERBS": " ".join(VERBS),
         "FOLDER_OPTIONS": "|".join(form for option in _all_options() if _is_folder(option) for form in _forms(option)),
         "FOLDER_VERBS": "@(" + "|".join(verb.name for verb in VERBS.values() if verb.argument in _FOLDERS) + ")",
+        "WORD_VERBS": "@(" + "|".join(["help", *(verb.name for verb in VERBS.values() if _choices(verb))]) + ")",
         "LANGUAGES": " ".join(NAMES),
     }
     return _NOTE + _filled(_BASH, values)
@@ -104,8 +105,13 @@ def _is_folder(option: Option) -> bool:
     return option.metavar in _FOLDERS
 
 
+def _choices(verb: Verb) -> list[str]:
+    """The words of a verb that takes one of a few."""
+    return verb.argument.split("|") if "|" in verb.argument else []
+
+
 def _bash_words(verb: Verb) -> list[str]:
-    forms = [form for option in verb.options for form in _forms(option)]
+    forms = [*_choices(verb), *(form for option in verb.options for form in _forms(option))]
     return [*VERBS, *forms, "--help"] if verb.name == "help" else [*forms, "--help"]
 
 
@@ -117,6 +123,8 @@ def _zsh_specs(verb: Verb) -> list[str]:
         specs += [_quoted(f"{many}{form}[{_plain(option.about)}]{action}") for form in _forms(option)]
     if verb.argument in _FOLDERS:
         specs.append("'*:folder:_files -/'")
+    if _choices(verb):
+        specs.append(_quoted(f"1:action:({' '.join(_choices(verb))})"))
     return [*specs, "'--help[show the help]'"]
 
 
@@ -138,6 +146,8 @@ def _fish_parts(verb: Verb) -> list[str]:
             parts.append(f"-l {option.negative[2:]} -d {_quoted('do not ' + option.help)}")
     if verb.argument in _FOLDERS:
         parts.append("-a '(__fish_complete_directories)'")
+    if _choices(verb):
+        parts.append(f"-a '{' '.join(_choices(verb))}'")
     return parts
 
 

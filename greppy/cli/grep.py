@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from greppy.git.project import Project
     from greppy.output.grep import Form, Sink
     from greppy.output.grep_json import JsonForm
+    from greppy.search.exact.engine import Found
+    from greppy.search.exact.question import Question
 
 INCOMPLETE = 5
 LONGEST_FILE = 1 << 24
@@ -50,13 +52,30 @@ def run(parsed: Parsed, environment: Environment) -> int:
         printer = output.Printer(form, sink, question, read_context(parsed), rule, _show(parsed))
         found = False
         for file in search(request, question, environment.home, config, meter.show, receipt):
-            found = printer.print_file(file) or found
+            found = _print(printer, file, question, receipt) or found
             if found and parsed.flag("quiet"):
                 break
     if parsed.flag("json"):
         _as_json(form).end(receipt, parsed.flag("coverage"))
     sink.flush()
     return _account(parsed, receipt, found)
+
+
+def _print(printer: output.Printer, file: Found, question: Question, receipt: Receipt) -> bool:
+    """Print one file; a pattern that may backtrack without end gets a bounded time for it."""
+    if not question.backtracks:
+        return printer.print_file(file)
+    from greppy.search.exact.engines import MOST_SLOW, SECONDS, TimeLimit, TooSlow
+
+    try:
+        with TimeLimit():
+            return printer.print_file(file)
+    except TooSlow:
+        receipt.fail(file.source, "took too long")
+    if sum(reason == "took too long" for _, reason in receipt.failed) >= MOST_SLOW:
+        hint = "write the pattern so that it cannot match one text in many ways, or without look-around"
+        raise BadArguments(f"-P: {MOST_SLOW} files took more than {SECONDS:g} s each", hint)
+    return False
 
 
 def _as_json(form: Form) -> JsonForm:

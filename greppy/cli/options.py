@@ -237,13 +237,27 @@ STATUS = Verb(
     "",
     (_JSON, Option("--skipped", "flag", "list the files that are not indexed, and why"), _PROJECT),
 )
+HOOKS = Verb(
+    "hooks",
+    "install, uninstall or show (status) git hooks that keep the index fresh",
+    "After a commit, checkout, merge, rebase or am the index, if there is one, is then refreshed in the background; "
+    "git does not wait for it and cannot fail for it. A hook that is there already runs first, as before, and "
+    "'uninstall' puts it back as it was. Hooks that pre-commit, husky or lefthook manage are left to them, as is a "
+    "folder that core.hooksPath names outside of the git folder: what to add there is said. With --global all your "
+    "repositories are served, where your git can do that without replacing their own hooks. 'status' exits with 1 "
+    "where a hook is missing.",
+    (Option("--global", "flag", "for all repositories, not for this one"), _JSON, _PROJECT),
+    "install|uninstall|status",
+    1,
+    1,
+)
 CONFIG = Verb("config", "show the effective configuration, and where each value comes from", "", (_JSON,))
 HELP = Verb("help", "show the help of a command", "", (), "COMMAND", most=1)
 
-VERBS = {verb.name: verb for verb in (SEARCH, GREP, INDEX, LIST, FORGET, STATUS, CONFIG, HELP)}
+VERBS = {verb.name: verb for verb in (SEARCH, GREP, INDEX, LIST, FORGET, STATUS, HOOKS, CONFIG, HELP)}
 
 # Words that a user may expect to be commands: taking them for a query would answer the wrong question in silence.
-RESERVED = ("query", "hooks", "daemon", "history", "gc", "doctor")
+RESERVED = ("query", "daemon", "history", "gc", "doctor")
 
 HELP_FLAGS = ("-h", "--help")
 VERSION_FLAG = "--version"

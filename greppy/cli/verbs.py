@@ -5,7 +5,7 @@ In: a `Parsed` and the environment. Out: the exit status of the verb.
 
 from __future__ import annotations
 
-from greppy.cli import config, forget, help, index, list, status
+from greppy.cli import config, forget, help, hooks, index, list, status
 from greppy.cli.environment import Environment
 from greppy.cli.parse import Parsed
 
@@ -14,6 +14,7 @@ _RUN = {
     "list": list.run,
     "forget": forget.run,
     "status": status.run,
+    "hooks": hooks.run,
     "config": config.run,
     "help": help.run,
 }

@@ -19,7 +19,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.errors import GreppyError
-from greppy.git.plumbing import LOCAL_VARIABLES
+from greppy.index.detached import is_open, let_go
 from greppy.index.maintenance import update
 from greppy.index.store import remove
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from greppy.git.project import Project
     from greppy.index.store import Store
 
-_NICE = 10
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _WRITE_SECONDS = 0.2
 _RECORD = 128
 """Bytes of the progress file: written in one call, so that no reader meets half of it."""
@@ -78,8 +78,11 @@ class Background:
 def _start(project: Project, store: Store, config: Config) -> int:
     """Fork twice, so that the process belongs to nobody; gives the descriptor whose closing lets it begin."""
     theirs, ours = os.pipe()
+    # Signals wait until the process has said what they mean to it.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(theirs)
         os.waitpid(child, 0)
         return ours
@@ -94,8 +97,9 @@ def _start(project: Project, store: Store, config: Config) -> int:
 
 def _live(project: Project, store: Store, config: Config, gate: int) -> None:
     """The life of the process; the caller ends it."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     _let_go(gate, store.directory + b"/lock")
     os.read(gate, 1)
     os.close(gate)
@@ -107,46 +111,8 @@ def _live(project: Project, store: Store, config: Config, gate: int) -> None:
 
 
 def _let_go(gate: int, lock: bytes) -> None:
-    """Keep nothing that the caller has: streams, files, folder, name, priority, a variable that names a repository."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for fd in range(3):
-        os.dup2(nothing, fd)
     lock_stat = os.stat(lock)
-    for fd in _open_files():
-        if fd > 2 and fd != gate and not _is(fd, lock_stat):
-            os.close(fd)
-    os.chdir("/")
-    os.nice(_NICE)
-    for name in LOCAL_VARIABLES:
-        os.environ.pop(name, None)
-    _rename("greppy-index")
-
-
-def _open_files() -> list[int]:
-    """The descriptors of this process that are open."""
-    try:
-        numbers = [int(name) for name in os.listdir("/dev/fd")]
-    except OSError:
-        numbers = list(range(os.sysconf("SC_OPEN_MAX")))
-    return [number for number in numbers if _is(number)]
-
-
-def _is(fd: int, wanted: os.stat_result | None = None) -> bool:
-    """Whether a descriptor is open, and of the file that is meant."""
-    try:
-        found = os.fstat(fd)
-    except OSError:
-        return False
-    return wanted is None or os.path.samestat(found, wanted)
-
-
-def _rename(name: str) -> None:
-    """Be found by this name in `ps` and `top`, where that can be had for a write."""
-    try:
-        with open("/proc/self/comm", "w", encoding="ascii") as file:
-            file.write(name)
-    except OSError:
-        return
+    let_go("greppy-index", lambda fd: fd == gate or is_open(fd, lock_stat))
 
 
 class _Progress:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import stat
 
-_OURS = (b"indexes", b"config.", b"projects.json", b"daemon.")
+_OURS = (b"indexes", b"config.", b"projects.json", b"daemon.", b"hooks")
 """How the names in a home begin that we give."""
 
 

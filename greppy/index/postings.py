@@ -15,8 +15,7 @@ The symbols of a shard are such a pair of sections too, with empty lists: neighb
 
 from __future__ import annotations
 
-from array import array
-
+from greppy import kernels
 from greppy.errors import DamagedIndex
 from greppy.index import format as layout
 
@@ -24,41 +23,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-BLOCK = 16
+BLOCK = kernels.TERM_BLOCK
 
 
 def pack_terms(terms: Sequence[bytes], ends: Sequence[int]) -> tuple[bytes, bytes]:
     """The sections TERM_BLOCKS and TERMS for sorted terms whose posting lists end at `ends`."""
-    blocks = array("I")
-    data = bytearray()
-    before = b""
-    start = 0
-    for ordinal, term in enumerate(terms):
-        if ordinal % BLOCK == 0:
-            blocks.extend((len(data), start))
-            before = b""
-        shared = _shared(before, term)
-        data.append(shared)
-        data.append(len(term) - shared)
-        data += term[shared:]
-        _append_varint(data, ends[ordinal] - start)
-        start = ends[ordinal]
-        before = term
-    return blocks.tobytes(), bytes(data)
-
-
-def _shared(before: bytes, term: bytes) -> int:
-    """Bytes at the beginning of both: those above the highest bit in which they differ."""
-    most = min(len(before), len(term))
-    difference = int.from_bytes(before[:most], "big") ^ int.from_bytes(term[:most], "big")
-    return most - (difference.bit_length() + 7) // 8
-
-
-def _append_varint(data: bytearray, value: int) -> None:
-    while value > 127:
-        data.append(value & 127 | 128)
-        value >>= 7
-    data.append(value)
+    return kernels.pack_terms(terms, ends)
 
 
 class Terms:

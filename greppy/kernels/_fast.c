@@ -113,6 +113,8 @@ static int clear(PyObject *module)
 static PyMethodDef methods[] = {
     KEYWORDS(runs),
     {"split_identifier", fast_split_identifier, METH_O, NULL},
+    {"ascii_terms", fast_ascii_terms, METH_O, NULL},
+    KEYWORDS(pack_terms),
     {"line_starts", fast_line_starts, METH_O, NULL},
     KEYWORDS(encode_postings),
     {"decode_postings", fast_decode_postings, METH_O, NULL},

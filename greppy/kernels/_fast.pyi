@@ -2,6 +2,7 @@
 from greppy.kernels.reference import Inverter as Inverter
 from greppy.kernels.reference import TrigramInverter as TrigramInverter
 from greppy.kernels.reference import accumulate as accumulate
+from greppy.kernels.reference import ascii_terms as ascii_terms
 from greppy.kernels.reference import blob_scores as blob_scores
 from greppy.kernels.reference import changed_stats as changed_stats
 from greppy.kernels.reference import count_postings as count_postings
@@ -12,6 +13,7 @@ from greppy.kernels.reference import line_starts as line_starts
 from greppy.kernels.reference import matching_lines as matching_lines
 from greppy.kernels.reference import members as members
 from greppy.kernels.reference import merge_trigrams as merge_trigrams
+from greppy.kernels.reference import pack_terms as pack_terms
 from greppy.kernels.reference import path_starts as path_starts
 from greppy.kernels.reference import read_matching as read_matching
 from greppy.kernels.reference import runs as runs

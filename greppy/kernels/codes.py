@@ -1,4 +1,4 @@
-"""The one-byte codes that the index keeps instead of frequencies and lengths, and what they stand for.
+"""The one-byte codes that the index keeps instead of frequencies and lengths, and the limits of its terms.
 
 A *posting code* keeps of a term's frequencies in one chunk what ranking needs: bit 7 the term stands in the name, bit 6
 in the signature, bits 5-4 its level in the comment, bits 3-0 its level in the body. A *length code* keeps the number of
@@ -15,8 +15,18 @@ NAME, SIGNATURE, COMMENT, BODY = range(4)
 LEVELS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 COMMENT_LEVELS = (0, 1, 2, 4)
 
-# The code of a term that stands once in the body and nowhere else; posting lists spend no byte on it.
-PLAIN = 0x01
+# The codes on which posting lists spend no byte, by kind (`greppy.kernels.reference.postings`); kind 0 is none of them.
+# They are 84 % of the postings of Django 5.2.8 (0x01, once in the body, 47 %; 0x02 14 %), 80 % of CPython's library's.
+FREQUENT = (0x00, 0x01, 0x02, 0x40, 0x10, 0x03, 0x04, 0x80)
+
+# Bytes of a term. Longer runs are encoded data or generated names; their beginnings tell them apart well enough.
+LONGEST = 64
+
+# Parts of one run that become terms. No hand-written identifier that we met has more.
+MOST_PARTS = 16
+
+# Terms of a dictionary that are front-coded together (`greppy.index.postings`).
+TERM_BLOCK = 16
 
 
 def _eighth_root(value: int) -> int:

@@ -17,7 +17,6 @@
 
 enum { NAME, SIGNATURE, COMMENT, BODY, FIELDS };
 
-#define PLAIN 0x01
 #define DOCS ((int64_t)1 << 31)
 
 typedef struct {
@@ -74,6 +73,9 @@ PyObject *new_array(State *state, const char *kind, const void *data, size_t siz
 /* Finds the first run of [*at, end) and moves *at behind it; returns its start, or NULL when there is none. */
 const uint8_t *next_run(const uint8_t **at, const uint8_t *end);
 
+/* The same for the parts of an identifier. */
+const uint8_t *next_part(const uint8_t **at, const uint8_t *end);
+
 /* The buffer of an argument that may be None, which a length of -1 stands for. */
 int buffer_or_none(PyObject *arg, Py_buffer *buf);
 
@@ -84,6 +86,8 @@ extern PyType_Spec inverter_spec, trigram_inverter_spec;
 
 PyObject *fast_runs(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_split_identifier(PyObject *module, PyObject *run);
+PyObject *fast_ascii_terms(PyObject *module, PyObject *run);
+PyObject *fast_pack_terms(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_line_starts(PyObject *module, PyObject *buf);
 PyObject *fast_encode_postings(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_decode_postings(PyObject *module, PyObject *buf);

@@ -4,15 +4,31 @@
 #include "postings.h"
 
 typedef struct {
+    uint64_t prefix; /* the first eight bytes, to be compared as one number */
     const uint8_t *text;
     uint32_t size, id;
 } Ranked;
 
+typedef struct {
+    uint32_t doc;
+    uint8_t code;
+} Posting;
+
 static int compare(const void *one, const void *other)
 {
     const Ranked *a = one, *b = other;
+    if (a->prefix != b->prefix)
+        return a->prefix < b->prefix ? -1 : 1;
     int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
     return order ? order : a->size < b->size ? -1 : a->size > b->size;
+}
+
+static uint64_t prefix_of(const uint8_t *text, size_t size)
+{
+    uint64_t prefix = 0;
+    for (size_t i = 0; i < 8; i++)
+        prefix = prefix << 8 | (i < size ? text[i] : 0);
+    return prefix;
 }
 
 /* The terms in the order of their bytes. */
@@ -20,20 +36,32 @@ static Ranked *ranked_terms(const Inverter *self)
 {
     const Strings *terms = &self->terms;
     Ranked *ranked = malloc(((size_t)terms->used + 1) * sizeof *ranked);
-    for (uint32_t id = 0; ranked != NULL && id < terms->used; id++)
-        ranked[id] = (Ranked){terms->text.data + terms->keys[id].at, terms->keys[id].size, id};
+    for (uint32_t id = 0; ranked != NULL && id < terms->used; id++) {
+        const uint8_t *text = terms->text.data + terms->keys[id].at;
+        uint32_t size = terms->keys[id].size;
+        ranked[id] = (Ranked){prefix_of(text, size), text, size, id};
+    }
     if (ranked != NULL)
         qsort(ranked, terms->used, sizeof *ranked, compare);
     return ranked;
 }
 
-/* The numbers of the records by the rank of their terms, and by document within a term. */
-static uint32_t *ranked_records(const Inverter *self, const Ranked *ranked)
+static uint8_t code_of(const uint8_t tf[FIELDS])
 {
-    uint32_t *order = malloc((self->records_used + 1) * sizeof *order);
+    static const uint8_t LEVELS[16] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
+    unsigned comment = tf[COMMENT] >= 4 ? 3 : tf[COMMENT] >= 2 ? 2 : tf[COMMENT], body = 0;
+    while (body < 15 && LEVELS[body + 1] <= tf[BODY])
+        body++;
+    return (uint8_t)((tf[NAME] > 0) << 7 | (tf[SIGNATURE] > 0) << 6 | comment << 4 | body);
+}
+
+/* The postings by the rank of their terms, and by document within a term. */
+static Posting *ranked_postings(const Inverter *self, const Ranked *ranked)
+{
+    Posting *postings = malloc((self->records_used + 1) * sizeof *postings);
     uint32_t *next = malloc(((size_t)self->terms.used + 1) * sizeof *next), sum = 0;
-    if (order == NULL || next == NULL) {
-        free(order);
+    if (postings == NULL || next == NULL) {
+        free(postings);
         free(next);
         return NULL;
     }
@@ -41,38 +69,31 @@ static uint32_t *ranked_records(const Inverter *self, const Ranked *ranked)
         next[ranked[rank].id] = sum;
         sum += self->of_term[ranked[rank].id].df;
     }
-    for (size_t i = 0; i < self->records_used; i++)
-        order[next[self->records[i].term]++] = (uint32_t)i;
+    for (size_t i = 0; i < self->records_used; i++) {
+        const Record *record = &self->records[i];
+        postings[next[record->term]++] = (Posting){record->doc, code_of(record->tf)};
+    }
     free(next);
-    return order;
+    return postings;
 }
 
-static uint8_t code_of(const uint8_t tf[FIELDS])
-{
-    static const uint8_t LEVELS[16] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
-    unsigned comment = tf[COMMENT] >= 4 ? 3 : tf[COMMENT] >= 2 ? 2 : tf[COMMENT], body = 15;
-    while (LEVELS[body] > tf[BODY])
-        body--;
-    return (uint8_t)((tf[NAME] > 0) << 7 | (tf[SIGNATURE] > 0) << 6 | comment << 4 | body);
-}
-
-static int put_list(const Inverter *self, Bytes *out, const uint32_t *order, uint32_t count)
+static int put_list(Bytes *out, const Posting *postings, uint32_t count)
 {
     int64_t before = -1;
-    int failed = put_varint(out, count);
-    for (uint32_t i = 0; !failed && i < count; i++) {
-        const Record *record = &self->records[order[i]];
-        failed = put_posting(out, before, record->doc, code_of(record->tf));
-        before = record->doc;
-    }
-    return failed;
+    if (reserve(&out->data, &out->capacity, out->used + (size_t)count * LONGEST_POSTING, 1) < 0)
+        return -1;
+    uint8_t *at = out->data + out->used;
+    for (uint32_t i = 0; i < count; before = postings[i++].doc)
+        at = put_posting(at, before, postings[i].doc, postings[i].code);
+    out->used = (size_t)(at - out->data);
+    return 0;
 }
 
 /* Writes all lists and the end of each. */
 static int put_lists(const Inverter *self, const Ranked *ranked, Bytes *out, uint64_t *ends)
 {
-    uint32_t *order = ranked_records(self, ranked);
-    if (order == NULL) {
+    Posting *postings = ranked_postings(self, ranked);
+    if (postings == NULL) {
         PyErr_NoMemory();
         return -1;
     }
@@ -80,11 +101,11 @@ static int put_lists(const Inverter *self, const Ranked *ranked, Bytes *out, uin
     int failed = 0;
     for (uint32_t rank = 0; !failed && rank < self->terms.used; rank++) {
         uint32_t count = self->of_term[ranked[rank].id].df;
-        failed = put_list(self, out, order + at, count);
+        failed = put_list(out, postings + at, count);
         ends[rank] = out->used;
         at += count;
     }
-    free(order);
+    free(postings);
     return failed;
 }
 

@@ -2,14 +2,13 @@
  * pair is one record of a log, which inverted_lists.c sorts at the end. */
 
 #include "inverter.h"
+#include "terms.h"
 
 enum { LONGEST_CACHED_RUN = 256, LONGEST_TERM = 255 };
 
 /* The number of a term, new or known. */
-static int intern_term(Inverter *self, PyObject *term, uint32_t *id)
+static int intern_term(Inverter *self, const uint8_t *data, size_t size, uint32_t *id)
 {
-    const uint8_t *data = (const uint8_t *)PyBytes_AS_STRING(term);
-    size_t size = (size_t)PyBytes_GET_SIZE(term);
     if (make_room(&self->terms) < 0)
         return -1;
     uint32_t tag = hash_bytes(self->state->secret, data, size);
@@ -43,43 +42,61 @@ static int check_terms(PyObject *terms)
     return 0;
 }
 
-/* Appends the numbers of the terms to `expansions`. */
-static int intern_terms(Inverter *self, PyObject *terms, Expansion *expansion)
+/* Room for the numbers of `count` terms more, which `expansion` is to hold. */
+static int begin_expansion(Inverter *self, size_t count, Expansion *expansion)
 {
-    size_t first = self->expansions_used, count = (size_t)PyTuple_GET_SIZE(terms);
+    size_t first = self->expansions_used;
     if (first + count > UINT32_MAX) {
         PyErr_NoMemory();
         return -1;
     }
-    if (reserve(&self->expansions, &self->expansions_capacity, first + count, sizeof(uint32_t)) < 0)
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        if (intern_term(self, PyTuple_GET_ITEM(terms, (Py_ssize_t)i), &self->expansions[first + i]) < 0)
-            return -1;
-    self->expansions_used += count;
     *expansion = (Expansion){(uint32_t)first, (uint32_t)count};
-    return 0;
+    self->expansions_used += count;
+    return reserve(&self->expansions, &self->expansions_capacity, first + count, sizeof(uint32_t));
 }
 
-static int ask(Inverter *self, PyObject *run, Expansion *expansion)
+static int intern_terms(Inverter *self, PyObject *terms, Expansion *expansion)
 {
-    PyObject *terms = PyObject_CallOneArg(self->expand, run);
-    int failed = terms == NULL || check_terms(terms) < 0 || intern_terms(self, terms, expansion) < 0;
-    Py_XDECREF(terms);
-    return failed ? -1 : 0;
+    int failed = begin_expansion(self, (size_t)PyTuple_GET_SIZE(terms), expansion);
+    for (uint32_t i = 0; !failed && i < expansion->count; i++) {
+        PyObject *term = PyTuple_GET_ITEM(terms, i);
+        failed = intern_term(self, (const uint8_t *)PyBytes_AS_STRING(term), (size_t)PyBytes_GET_SIZE(term),
+                             &self->expansions[expansion->first + i]);
+    }
+    return failed;
 }
 
-/* `known` is the copy that was handed out: the buffer itself may have changed during the call. */
-static int remember(Inverter *self, PyObject *known, Expansion expansion)
+static int expand_ascii(Inverter *self, const uint8_t *run, size_t size, Expansion *expansion)
 {
-    const uint8_t *data = (const uint8_t *)PyBytes_AS_STRING(known);
-    size_t size = (size_t)PyBytes_GET_SIZE(known);
+    Terms terms;
+    ascii_terms(&terms, run, size);
+    int failed = begin_expansion(self, terms.count, expansion);
+    for (uint32_t i = 0; !failed && i < terms.count; i++)
+        failed = intern_term(self, terms.text[i], terms.size[i], &self->expansions[expansion->first + i]);
+    return failed;
+}
+
+static int remember(Inverter *self, const uint8_t *run, size_t size, Expansion expansion)
+{
     if (make_room(&self->runs) < 0 ||
         reserve(&self->of_run, &self->run_capacity, (size_t)self->runs.used + 1, sizeof(Expansion)) < 0)
         return -1;
-    uint32_t tag = hash_bytes(self->state->secret, data, size);
+    uint32_t tag = hash_bytes(self->state->secret, run, size);
     self->of_run[self->runs.used] = expansion;
-    return insert(&self->runs, find(&self->runs, data, size, tag), data, size, tag);
+    return insert(&self->runs, find(&self->runs, run, size, tag), run, size, tag);
+}
+
+/* The run is remembered by the copy that is handed out: the buffer itself may change during the call. */
+static int ask(Inverter *self, const uint8_t *run, size_t size, Expansion *expansion)
+{
+    PyObject *copy = PyBytes_FromStringAndSize((const char *)run, (Py_ssize_t)size);
+    PyObject *terms = copy == NULL ? NULL : PyObject_CallOneArg(self->expand, copy);
+    int failed = terms == NULL || check_terms(terms) < 0 || intern_terms(self, terms, expansion) < 0;
+    if (!failed && size <= LONGEST_CACHED_RUN)
+        failed = remember(self, (const uint8_t *)PyBytes_AS_STRING(copy), size, *expansion);
+    Py_XDECREF(copy);
+    Py_XDECREF(terms);
+    return failed ? -1 : 0;
 }
 
 static int expand(Inverter *self, const uint8_t *run, size_t size, Expansion *expansion)
@@ -91,21 +108,20 @@ static int expand(Inverter *self, const uint8_t *run, size_t size, Expansion *ex
             return 0;
         }
     }
-    PyObject *copy = PyBytes_FromStringAndSize((const char *)run, (Py_ssize_t)size);
-    int failed = copy == NULL || ask(self, copy, expansion) < 0;
-    if (!failed && size <= LONGEST_CACHED_RUN)
-        failed = remember(self, copy, *expansion) < 0;
-    else if (!failed)
+    int failed;
+    if (!is_ascii(run, size))
+        failed = ask(self, run, size, expansion);
+    else if ((failed = expand_ascii(self, run, size, expansion)) == 0 && size <= LONGEST_CACHED_RUN)
+        failed = remember(self, run, size, *expansion);
+    if (!failed && size > LONGEST_CACHED_RUN)
         self->expansions_used = expansion->first;
-    Py_XDECREF(copy);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 static int tally(Inverter *self, uint32_t id, int field)
 {
     Term *term = &self->of_term[id];
-    uint32_t doc = (uint32_t)(self->docs - 1);
-    if (term->df == 0 || self->records[term->last].doc != doc) {
+    if (term->df == 0 || term->last < self->first_record) {
         if (self->records_used == UINT32_MAX) {
             PyErr_NoMemory();
             return -1;
@@ -114,7 +130,7 @@ static int tally(Inverter *self, uint32_t id, int field)
             return -1;
         term->last = (uint32_t)self->records_used++;
         term->df++;
-        self->records[term->last] = (Record){id, doc, {0}};
+        self->records[term->last] = (Record){id, (uint32_t)(self->docs - 1), {0}};
     }
     uint8_t *tf = &self->records[term->last].tf[field];
     *tf += *tf < UINT8_MAX;
@@ -186,6 +202,8 @@ static int add_spans(Inverter *self, Py_ssize_t doc, const Py_buffer *buf, PyObj
         refuse("documents must come in non-decreasing order, from 0 to 2**31 - 1");
         return -1;
     }
+    if (doc >= self->docs)
+        self->first_record = self->records_used;
     self->docs = (int64_t)doc + 1;
     int failed = 0;
     for (Py_ssize_t i = 0; !failed && i < PyTuple_GET_SIZE(spans); i++)

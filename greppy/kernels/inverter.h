@@ -37,7 +37,8 @@ typedef struct {
     Record *records;
     Length *lengths;
     size_t run_capacity, expansions_used, expansions_capacity, term_capacity;
-    size_t records_used, records_capacity, lengths_used, lengths_capacity;
+    size_t records_used, records_capacity, first_record; /* the first one of the latest document */
+    size_t lengths_used, lengths_capacity;
 } Inverter;
 
 /* What `finish` returns. */

@@ -2,26 +2,21 @@
 
 #include "postings.h"
 
-int put_varint(Bytes *out, uint32_t value)
-{
-    if (reserve(&out->data, &out->capacity, out->used + 5, 1) < 0)
-        return -1;
-    for (; value >= 0x80; value >>= 7)
-        out->data[out->used++] = (uint8_t)(value | 0x80);
-    out->data[out->used++] = (uint8_t)value;
-    return 0;
-}
+/* The kinds of the frequent codes; 0 for all others. */
+static const uint8_t KIND_OF[256] = {
+    [0x01] = 1, [0x02] = 2, [0x40] = 3, [0x10] = 4, [0x03] = 5, [0x04] = 6, [0x80] = 7,
+};
 
-int put_posting(Bytes *out, int64_t before, int64_t doc, uint8_t code)
+uint8_t *put_posting(uint8_t *at, int64_t before, int64_t doc, uint8_t code)
 {
-    if (put_varint(out, (uint32_t)(doc - before - 1) << 1 | (code != PLAIN)) < 0)
-        return -1;
-    if (code == PLAIN)
-        return 0;
-    if (reserve(&out->data, &out->capacity, out->used + 1, 1) < 0)
-        return -1;
-    out->data[out->used++] = code;
-    return 0;
+    unsigned kind = KIND_OF[code];
+    uint64_t head = (uint64_t)(doc - before - 1) << KIND_BITS | kind;
+    for (; head >= 0x80; head >>= 7)
+        *at++ = (uint8_t)(head | 0x80);
+    *at++ = (uint8_t)head;
+    if (kind == 0)
+        *at++ = code;
+    return at;
 }
 
 static int put_all(Bytes *out, PyObject *docs, const Py_buffer *codes)
@@ -31,8 +26,10 @@ static int put_all(Bytes *out, PyObject *docs, const Py_buffer *codes)
         refuse("as many codes as documents are needed");
         return -1;
     }
-    int failed = codes->len >= DOCS ? -1 : put_varint(out, (uint32_t)codes->len);
-    for (Py_ssize_t i = 0; !failed && i < codes->len; i++) {
+    if (reserve(&out->data, &out->capacity, (size_t)codes->len * LONGEST_POSTING, 1) < 0)
+        return -1;
+    uint8_t *at = out->data;
+    for (Py_ssize_t i = 0; i < codes->len; i++) {
         Py_ssize_t doc = PyNumber_AsSsize_t(PyTuple_GET_ITEM(docs, i), NULL);
         if (doc == -1 && PyErr_Occurred())
             return -1;
@@ -40,10 +37,11 @@ static int put_all(Bytes *out, PyObject *docs, const Py_buffer *codes)
             refuse("documents must ascend strictly, from 0 to 2**31 - 1");
             return -1;
         }
-        failed = put_posting(out, before, doc, ((const uint8_t *)codes->buf)[i]);
+        at = put_posting(at, before, doc, ((const uint8_t *)codes->buf)[i]);
         before = doc;
     }
-    return failed;
+    out->used = codes->len ? (size_t)(at - out->data) : 0;
+    return 0;
 }
 
 PyObject *fast_encode_postings(PyObject *module, PyObject *args, PyObject *keywords)
@@ -64,33 +62,38 @@ PyObject *fast_encode_postings(PyObject *module, PyObject *args, PyObject *keywo
     return result;
 }
 
-static PyObject *decoded(const Py_buffer *buf)
+static const char *read_all(const Py_buffer *buf, uint32_t *docs, uint8_t *codes, size_t *count)
 {
     Reader reader;
-    const char *problem = open_list(&reader, buf);
-    if (problem != NULL)
-        return refuse(problem);
-    size_t count = (size_t)reader.left;
-    uint32_t *docs = malloc((count + 1) * sizeof *docs);
-    PyObject *codes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)count), *result = NULL;
+    open_list(&reader, buf);
+    for (*count = 0; reader.at < reader.end; ++*count) {
+        const char *problem = next_posting(&reader);
+        if (problem != NULL)
+            return problem;
+        docs[*count] = (uint32_t)reader.doc;
+        codes[*count] = reader.code;
+    }
+    return NULL;
+}
+
+/* No posting has less than one byte. */
+static PyObject *decoded(const Py_buffer *buf)
+{
+    size_t most = (size_t)buf->len, count;
+    uint32_t *docs = most > PTRDIFF_MAX / 4 - 1 ? NULL : malloc((most + 1) * sizeof *docs);
+    uint8_t *codes = malloc(most + 1);
+    PyObject *result = NULL;
     if (docs == NULL || codes == NULL) {
         PyErr_NoMemory();
-        goto done;
+    } else {
+        const char *problem = read_all(buf, docs, codes, &count);
+        if (problem != NULL)
+            refuse(problem);
+        else
+            result = Py_BuildValue("Ny#", new_view("I", docs, count * sizeof *docs), codes, (Py_ssize_t)count);
     }
-    for (size_t i = 0; problem == NULL && i < count; i++) {
-        problem = next_posting(&reader);
-        docs[i] = (uint32_t)reader.doc;
-        PyBytes_AS_STRING(codes)[i] = (char)reader.code;
-    }
-    if (problem == NULL)
-        problem = close_list(&reader);
-    if (problem != NULL)
-        refuse(problem);
-    else
-        result = Py_BuildValue("NO", new_view("I", docs, count * sizeof *docs), codes);
-done:
     free(docs);
-    Py_XDECREF(codes);
+    free(codes);
     return result;
 }
 
@@ -105,19 +108,20 @@ PyObject *fast_decode_postings(PyObject *module, PyObject *arg)
     return result;
 }
 
-static const char *count_live(Reader *reader, const Py_buffer *live, int64_t *count)
+static const char *count(const Py_buffer *buf, const Py_buffer *live, int64_t *found)
 {
     const uint8_t *alive = live->buf;
-    const char *problem = NULL;
-    *count = 0;
-    while (reader->left) {
-        if ((problem = next_posting(reader)) != NULL)
+    Reader reader;
+    open_list(&reader, buf);
+    for (*found = 0; reader.at < reader.end;) {
+        const char *problem = next_posting(&reader);
+        if (problem != NULL)
             return problem;
-        if (reader->doc >= live->len)
+        if (live->len >= 0 && reader.doc >= live->len)
             return "posting list has a document beyond the live ones";
-        *count += alive[reader->doc] != 0;
+        *found += live->len < 0 || alive[reader.doc] != 0;
     }
-    return close_list(reader);
+    return NULL;
 }
 
 int buffer_or_none(PyObject *arg, Py_buffer *buf)
@@ -132,7 +136,7 @@ PyObject *fast_count_postings(PyObject *module, PyObject *args, PyObject *keywor
     static char *names[] = {"buf", "live", NULL};
     Py_buffer buf, live;
     PyObject *mask;
-    Reader reader;
+    int64_t found;
     (void)module;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "y*O", names, &buf, &mask))
         return NULL;
@@ -140,13 +144,11 @@ PyObject *fast_count_postings(PyObject *module, PyObject *args, PyObject *keywor
         PyBuffer_Release(&buf);
         return NULL;
     }
-    const char *problem = open_list(&reader, &buf);
-    int64_t count = reader.left;
+    const char *problem;
     Py_BEGIN_ALLOW_THREADS
-    if (problem == NULL && live.len >= 0)
-        problem = count_live(&reader, &live, &count);
+    problem = count(&buf, &live, &found);
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&buf);
     PyBuffer_Release(&live);
-    return problem != NULL ? refuse(problem) : PyLong_FromLongLong(count);
+    return problem != NULL ? refuse(problem) : PyLong_FromLongLong(found);
 }

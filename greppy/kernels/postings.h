@@ -5,16 +5,21 @@
 
 #include "fast.h"
 
-/* Goes through the postings of one list; `doc` and `code` are those of the latest. */
+enum { KIND_BITS = 3, KINDS = 1 << KIND_BITS, LONGEST_POSTING = 6 };
+
+/* The codes of the kinds; kind 0 is followed by its code. */
+static const uint8_t FREQUENT[KINDS] = {0, 0x01, 0x02, 0x40, 0x10, 0x03, 0x04, 0x80};
+
+/* Goes through the postings of one list, while `at` has not reached `end`; `doc` and `code` are those of the latest. */
 typedef struct {
     const uint8_t *at, *end;
-    int64_t left, doc;
+    int64_t doc;
     uint8_t code;
 } Reader;
 
 static const char TRUNCATED[] = "posting list is truncated";
 
-static inline const char *read_varint(Reader *reader, uint32_t *value)
+static inline const char *read_head(Reader *reader, uint64_t *value)
 {
     uint64_t number = 0;
     for (int shift = 0; shift < 35; shift += 7) {
@@ -23,51 +28,38 @@ static inline const char *read_varint(Reader *reader, uint32_t *value)
         uint8_t byte = *reader->at++;
         number |= (uint64_t)(byte & 0x7F) << shift;
         if (byte < 0x80) {
-            if (number > UINT32_MAX)
-                break;
-            *value = (uint32_t)number;
+            *value = number;
             return NULL;
         }
     }
-    return "posting list has a number of more than 32 bits";
+    return "posting list has a number of more than five bytes";
 }
 
-static inline const char *open_list(Reader *reader, const Py_buffer *buf)
+static inline void open_list(Reader *reader, const Py_buffer *buf)
 {
-    uint32_t count = 0;
-    reader->at = buf->buf;
-    reader->end = reader->at + buf->len;
-    reader->doc = -1;
-    reader->code = PLAIN;
-    const char *problem = read_varint(reader, &count);
-    reader->left = count;
-    return problem != NULL ? problem : reader->left > reader->end - reader->at ? TRUNCATED : NULL;
+    *reader = (Reader){.at = buf->buf, .end = (const uint8_t *)buf->buf + buf->len, .doc = -1};
 }
 
 static inline const char *next_posting(Reader *reader)
 {
-    uint32_t head;
-    const char *problem = read_varint(reader, &head);
-    if (problem != NULL)
+    uint64_t head;
+    const char *problem;
+    if (reader->at < reader->end && *reader->at < 0x80)
+        head = *reader->at++;
+    else if ((problem = read_head(reader, &head)) != NULL)
         return problem;
-    reader->code = PLAIN;
-    if (head & 1) {
-        if (reader->at == reader->end)
-            return TRUNCATED;
+    unsigned kind = head % KINDS;
+    if (kind)
+        reader->code = FREQUENT[kind];
+    else if (reader->at == reader->end)
+        return TRUNCATED;
+    else
         reader->code = *reader->at++;
-    }
-    reader->doc += (int64_t)(head >> 1) + 1;
-    reader->left--;
+    reader->doc += (int64_t)(head >> KIND_BITS) + 1;
     return reader->doc < DOCS ? NULL : "posting list has a document beyond 2**31 - 1";
 }
 
-static inline const char *close_list(const Reader *reader)
-{
-    return reader->at == reader->end ? NULL : "posting list has bytes after its last posting";
-}
-
-/* Appends one posting; the caller has seen to it that before < doc < DOCS. */
-int put_posting(Bytes *out, int64_t before, int64_t doc, uint8_t code);
-int put_varint(Bytes *out, uint32_t value);
+/* Writes one posting, at most LONGEST_POSTING bytes; returns where it ends. before < doc < DOCS must hold. */
+uint8_t *put_posting(uint8_t *at, int64_t before, int64_t doc, uint8_t code);
 
 #endif

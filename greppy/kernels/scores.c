@@ -33,9 +33,10 @@ static const char *run_accumulation(const Accumulation *a)
     uint8_t *scores = a->scores.buf, *masks = a->masks.buf;
     const int64_t docs = reach(a);
     Reader reader;
-    const char *problem = open_list(&reader, &a->list);
-    while (problem == NULL && reader.left) {
-        if ((problem = next_posting(&reader)) != NULL)
+    open_list(&reader, &a->list);
+    while (reader.at < reader.end) {
+        const char *problem = next_posting(&reader);
+        if (problem != NULL)
             return problem;
         int64_t doc = reader.doc;
         if (doc >= docs)
@@ -50,7 +51,7 @@ static const char *run_accumulation(const Accumulation *a)
         store_f64(scores, doc, load_f64(scores, doc) + a->weight * x / (a->k1 + x));
         store_u64(masks, doc, load_u64(masks, doc) | (uint64_t)1 << a->bit);
     }
-    return problem != NULL ? problem : close_list(&reader);
+    return NULL;
 }
 
 PyObject *fast_accumulate(PyObject *module, PyObject *args, PyObject *keywords)

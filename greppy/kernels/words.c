@@ -147,6 +147,15 @@ static PyObject *lowered(const uint8_t *start, Py_ssize_t size)
     return part;
 }
 
+const uint8_t *next_part(const uint8_t **at, const uint8_t *end)
+{
+    const uint8_t *start = *at;
+    while (start < end && kind_of(*start) == OTHER)
+        start++;
+    *at = start == end ? end : part_end(start, end);
+    return start == end ? NULL : start;
+}
+
 PyObject *fast_split_identifier(PyObject *module, PyObject *run)
 {
     Py_buffer buf;
@@ -154,17 +163,10 @@ PyObject *fast_split_identifier(PyObject *module, PyObject *run)
     if (PyObject_GetBuffer(run, &buf, PyBUF_SIMPLE) < 0)
         return NULL;
     PyObject *parts = PyList_New(0);
-    const uint8_t *at = buf.buf, *end = at + buf.len;
-    while (parts != NULL && at < end) {
-        if (kind_of(*at) == OTHER) {
-            at++;
-            continue;
-        }
-        const uint8_t *stop = part_end(at, end);
-        if (append(parts, lowered(at, stop - at)) < 0)
+    const uint8_t *at = buf.buf, *end = at + buf.len, *part;
+    while (parts != NULL && (part = next_part(&at, end)) != NULL)
+        if (append(parts, lowered(part, at - part)) < 0)
             Py_CLEAR(parts);
-        at = stop;
-    }
     PyBuffer_Release(&buf);
     return parts;
 }

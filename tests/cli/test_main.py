@@ -62,6 +62,8 @@ def test_options_reach_the_engine(program: Program) -> None:
         "languages": ["python"],
         "refresh": False,
         "content": False,
+        "wait": False,
+        "background": True,
     }
 
 
@@ -108,7 +110,7 @@ def test_a_deleted_current_folder_is_status_2(program: Program, tmp_path: Path) 
     assert ran.stderr.startswith("Error: the current folder is gone")
 
 
-@pytest.mark.parametrize("word", ["query", "hooks", "daemon", "history", "gc", "doctor"])
+@pytest.mark.parametrize("word", ["query", "daemon", "history", "gc", "doctor"])
 def test_a_command_of_other_versions_is_not_taken_for_a_query(program: Program, word: str) -> None:
     ran = program(word, "x", fake="one")
     assert (ran.returncode, ran.stdout) == (4, "")

@@ -78,11 +78,15 @@ class Repository:
         return self.git("grep", "--threads=1", "-nE", *args, locale=locale, cwd=cwd)
 
     def grep(self, *args: str | bytes) -> Ran:
-        """What this program prints."""
+        """What this program's `grep` prints."""
+        return self.run("grep", *args)
+
+    def run(self, *args: str | bytes) -> Ran:
+        """What this program prints, run in this process."""
         self._parts.clear()
         if self._capfd:
             self._capfd.readouterr()
-        status = main(["grep", *map(os.fsdecode, args)])
+        status = main(list(map(os.fsdecode, args)))
         return Ran(status, b"".join(self._parts), self._capfd.readouterr().err if self._capfd else "")
 
     def same(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.exact.conftest import Repository
@@ -87,9 +87,8 @@ flags = st.lists(st.sampled_from(FLAGS), max_size=3, unique=True)
 NAMES = ["a.py", "b", "d/c.txt", "d/e/f", "é.txt", 'q"uote', "z z"]
 
 HARD = settings(
-    max_examples=30,
+    max_examples=8,
     deadline=None,
-    phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -21,6 +21,8 @@ ALPHABET = b"aab_ \n\0\xc3\xa9\xffABZ9"
 MOST_DOCS = 1 << 12
 """Damaged indexes with more documents are left alone: their lists would only take time."""
 
+ENDINGS = (b"ation", b"eed", b"ing", b"ies", b"fulness", b"alli", b"ement", b"ll", b"y", b"")
+
 Case = Callable[[random.Random, ModuleType], object]
 
 
@@ -79,7 +81,7 @@ def lists(chance: random.Random, twin: ModuleType) -> object:
 
 def postings(chance: random.Random, twin: ModuleType) -> object:
     docs = sorted({chance.randrange(1 << chance.choice([4, 8, 31])) for _ in range(chance.randrange(20))})
-    encoded = twin.encode_postings(docs, bytes(chance.choices([1, 1, 0, 255], k=len(docs))))
+    encoded = twin.encode_postings(docs, bytes(chance.choices([1, 2, 64, 0, 255], k=len(docs))))
     found, codes = twin.decode_postings(damaged(chance, encoded))
     return list(found), codes
 
@@ -89,7 +91,23 @@ def words(chance: random.Random, twin: ModuleType) -> object:
     return twin.runs(data, -3, 150), twin.split_identifier(data), list(twin.line_starts(data))
 
 
-CASES: tuple[Case, ...] = (look_up, merge, lines, lists, postings, words)
+def terms(chance: random.Random, twin: ModuleType) -> object:
+    data = text(chance)
+    spans = [(chance.randrange(4), chance.randrange(-3, 200), chance.randrange(-3, 200)) for _ in range(4)]
+    inverter = twin.Inverter(lambda run: (run[:40],))
+    for doc in range(3):
+        inverter.add(doc, data, spans)
+    run = bytes(chance.choices(b"aeioystldngbwx_AEX019", k=chance.randrange(300)))
+    return inverter.finish(), twin.ascii_terms(run), twin.ascii_terms(run.lower()[:14] + chance.choice(ENDINGS))
+
+
+def dictionary(chance: random.Random, twin: ModuleType) -> object:
+    strings = sorted(text(chance, 9) for _ in range(chance.randrange(60)))
+    ends = sorted(chance.randrange(1 << chance.choice([4, 8, 33])) for _ in strings)
+    return twin.pack_terms(strings, ends)
+
+
+CASES: tuple[Case, ...] = (look_up, merge, lines, lists, postings, words, terms, dictionary)
 
 
 def outcome(case: Case, seed: str, twin: ModuleType) -> object:

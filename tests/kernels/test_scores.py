@@ -96,8 +96,9 @@ def test_the_twins_accumulate_to_the_last_bit(
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"buf": b"\x02\x00"}, "truncated"),
-        ({"buf": b"\x01\x00\x00"}, "after its last"),
+        ({"buf": b"\x01\x00"}, "truncated"),
+        ({"buf": b"\x80"}, "truncated"),
+        ({"buf": b"\x81\x80\x80\x80\x80\x01"}, "five bytes"),
         ({"live": b"\x01\x01"}, "beyond the buffers"),
         ({"lengths": b"\x00" * 5}, "beyond the buffers"),
         ({"scores": floats(2)}, "beyond the buffers"),

@@ -8,6 +8,7 @@ of every floating-point number; property tests compare the two.
 from __future__ import annotations
 
 from greppy.kernels.reference.candidates import intersect, members, trigram_candidates, trigram_list, union
+from greppy.kernels.reference.dictionary import pack_terms
 from greppy.kernels.reference.inverter import Inverter
 from greppy.kernels.reference.literals import matching_lines, path_starts, read_matching
 from greppy.kernels.reference.postings import (
@@ -17,6 +18,7 @@ from greppy.kernels.reference.postings import (
 )
 from greppy.kernels.reference.scores import accumulate, blob_scores, top_k
 from greppy.kernels.reference.stats import changed_stats
+from greppy.kernels.reference.terms import ascii_terms
 from greppy.kernels.reference.trigrams import TrigramInverter, merge_trigrams
 from greppy.kernels.reference.words import line_starts, runs, split_identifier
 
@@ -24,6 +26,7 @@ __all__ = [
     "Inverter",
     "TrigramInverter",
     "accumulate",
+    "ascii_terms",
     "blob_scores",
     "changed_stats",
     "count_postings",
@@ -34,6 +37,7 @@ __all__ = [
     "matching_lines",
     "members",
     "merge_trigrams",
+    "pack_terms",
     "path_starts",
     "read_matching",
     "runs",

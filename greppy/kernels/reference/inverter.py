@@ -6,6 +6,7 @@ from array import array
 
 from greppy.kernels.codes import BODY, COMMENT, length_code, posting_code
 from greppy.kernels.reference.postings import DOCS, encode_postings
+from greppy.kernels.reference.terms import ascii_terms
 from greppy.kernels.reference.words import runs
 
 TYPE_CHECKING = False
@@ -21,8 +22,9 @@ LONGEST_TERM = 255
 class Inverter:
     """Builds the inverted lists of one shard, in memory.
 
-    `expand` gives the terms (1 to 255 bytes each) that one run stands for; it is called once for each distinct run
-    and its answer kept for the inverter's life, but for runs of more than 256 bytes, where it is called every time.
+    A run of ASCII stands for its `ascii_terms`. For any other run `expand` gives the terms (1 to 255 bytes each); it is
+    called once for each distinct run and its answer kept for the inverter's life, but for runs of more than 256 bytes,
+    where it is called every time.
     """
 
     __slots__ = ("_busy", "_docs", "_expand", "_known", "_lengths", "_terms", "_totals")
@@ -98,11 +100,15 @@ class Inverter:
         assert self._known is not None
         terms = self._known.get(run)
         if terms is None:
-            terms = self._expand(run)
-            if not isinstance(terms, tuple) or not all(isinstance(term, bytes) for term in terms):
-                raise TypeError("expand must return a tuple of bytes")
-            if not all(1 <= len(term) <= LONGEST_TERM for term in terms):
-                raise ValueError("a term must have 1 to 255 bytes")
+            terms = ascii_terms(run) if run.isascii() else _checked(self._expand(run))
             if len(run) <= LONGEST_CACHED_RUN:
                 self._known[run] = terms
         return terms
+
+
+def _checked(terms: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    if not isinstance(terms, tuple) or not all(isinstance(term, bytes) for term in terms):
+        raise TypeError("expand must return a tuple of bytes")
+    if not all(1 <= len(term) <= LONGEST_TERM for term in terms):
+        raise ValueError("a term must have 1 to 255 bytes")
+    return terms

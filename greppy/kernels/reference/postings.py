@@ -1,21 +1,25 @@
 """Documents and their codes in, posting lists out, and back.
 
-A *posting list* is `varint(count)` and then, for each posting, `varint(gap << 1 | flagged)` and, when flagged, one code
-byte; an unflagged posting has the code 0x01 (once in the body, nowhere else), the most frequent one; for codes see
-`greppy.kernels.codes`. `gap` is the number of documents skipped since the previous posting. Varints are LEB128, at most
-five bytes and 32 bits. Documents 0, 1 and 5 with the codes 0x01, 0x81 and 0x01::
+A *posting list* is one posting after the other, to its end: the dictionary knows how many bytes it has, and counting
+them again costs a query less than one byte for each of the many lists with one posting costs the index. A posting is
+`varint(gap << 3 | kind)`; `gap` is the number of documents skipped since the posting before. Kinds 1 to 7 stand for the
+codes `greppy.kernels.codes.FREQUENT[kind]`; kind 0 is followed by a byte that is the code. Varints are LEB128, at most
+five bytes. Documents 0, 1, 5 and 17 with the codes 0x01, 0x81, 0x40 and 0x01::
 
-    03         three postings
-    00         document 0 (none skipped), not flagged
-    01 81      document 1 (none skipped), flagged: in the name, and once in the body
-    06         document 5 (three skipped), not flagged
+    01         document 0 (none skipped), kind 1: once in the body
+    00 81      document 1 (none skipped), kind 0: in the name, and once in the body
+    1b         document 5 (three skipped), kind 3: in the signature
+    59         document 17 (eleven skipped), kind 1
+
+Measured on Django 5.2.8 (2,656,646 postings in 179,400 lists): kinds of one bit and a count before each list 4,872,761
+bytes, without the count 4,691,286, kinds of two bits 4,376,056, of three 4,115,180, of four 4,123,070.
 """
 
 from __future__ import annotations
 
 from array import array
 
-from greppy.kernels.codes import PLAIN
+from greppy.kernels.codes import FREQUENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 DOCS = 1 << 31
+_KIND_BITS = 3
+_KIND = (1 << _KIND_BITS) - 1
+_KIND_OF = {code: kind for kind, code in enumerate(FREQUENT) if kind}
 
 
 def encode_postings(docs: Sequence[int], codes: bytes) -> bytes:
@@ -31,13 +38,13 @@ def encode_postings(docs: Sequence[int], codes: bytes) -> bytes:
     if len(docs) != len(codes):
         raise ValueError("as many codes as documents are needed")
     out = bytearray()
-    _put_varint(out, len(docs))
     before = -1
     for doc, code in zip(docs, codes, strict=True):
         if not before < doc < DOCS:
             raise ValueError("documents must ascend strictly, from 0 to 2**31 - 1")
-        _put_varint(out, (doc - before - 1) << 1 | (code != PLAIN))
-        if code != PLAIN:
+        kind = _KIND_OF.get(code, 0)
+        _put_varint(out, (doc - before - 1) << _KIND_BITS | kind)
+        if not kind:
             out.append(code)
         before = doc
     return bytes(out)
@@ -46,46 +53,36 @@ def encode_postings(docs: Sequence[int], codes: bytes) -> bytes:
 def decode_postings(buf: ReadableBuffer, /) -> tuple[memoryview, bytes]:
     """The documents (a view of u32) and the codes of one whole posting list; ValueError when it is malformed."""
     data = bytes(buf)
-    count, at = _count_at_start(data)
     docs, codes = array("I"), bytearray()
-    before = -1
-    for _ in range(count):
+    at, before = 0, -1
+    while at < len(data):
         head, at = _varint(data, at)
-        code = PLAIN
-        if head & 1:
+        code = FREQUENT[head & _KIND]
+        if not head & _KIND:
             if at == len(data):
                 raise ValueError("posting list is truncated")
             code = data[at]
             at += 1
-        before += (head >> 1) + 1
+        before += (head >> _KIND_BITS) + 1
         if before >= DOCS:
             raise ValueError("posting list has a document beyond 2**31 - 1")
         docs.append(before)
         codes.append(code)
-    if at != len(data):
-        raise ValueError("posting list has bytes after its last posting")
     return memoryview(docs), bytes(codes)
 
 
 def count_postings(buf: ReadableBuffer, live: ReadableBuffer | None) -> int:
     """How many postings of one list are alive: `live` has a byte a document, non-zero for those that are; None for all.
 
-    ValueError for a malformed list or a document beyond `live`. Without `live` only the count is read.
+    ValueError for a malformed list or a document beyond `live`.
     """
-    if live is None:
-        return _count_at_start(bytes(buf))[0]
     docs, _ = decode_postings(buf)
+    if live is None:
+        return len(docs)
     alive = memoryview(live).cast("B")
     if docs and docs[-1] >= len(alive):
         raise ValueError("posting list has a document beyond the live ones")
     return sum(alive[doc] != 0 for doc in docs)
-
-
-def _count_at_start(data: bytes) -> tuple[int, int]:
-    count, at = _varint(data, 0)
-    if count > len(data) - at:
-        raise ValueError("posting list is truncated")
-    return count, at
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -98,10 +95,8 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            if value >= 1 << 32:
-                break
             return value, at
-    raise ValueError("posting list has a number of more than 32 bits")
+    raise ValueError("posting list has a number of more than five bytes")
 
 
 def _put_varint(out: bytearray, value: int) -> None:

@@ -49,7 +49,7 @@ def _emit(node: Node, single_bytes: bool) -> str:
         fold = node.fold and not (single_bytes and not node.char.isascii())
         return f"(?i:{_char(ord(node.char))})" if fold and node.char.isalpha() else _char(ord(node.char))
     if isinstance(node, Any):
-        return "(?s:.)" if node.newline else "."
+        return "(?s:.)" if node.newline else "." if node.nul else r"[^\x00\n]"
     if isinstance(node, Class):
         return _class(node, single_bytes)
     if isinstance(node, Assertion):

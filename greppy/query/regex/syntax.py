@@ -50,7 +50,7 @@ _BEYOND = {
     "alnum": [*_LETTERS, *_NUMBERS],
     "alpha": _LETTERS,
     "lower": ["\\p{Ll}"],
-    "punct": ["\\p{P}", "\\p{S}", "\\p{M}"],
+    "punct": ["\\p{P}", "\\p{S}", "\\p{M}", "\\p{No}", "\\p{Cf}", "\\p{Co}"],
     "upper": ["\\p{Lu}"],
     "word": [*_LETTERS, *_NUMBERS],
 }
@@ -64,10 +64,12 @@ class Unsupported(BadArguments):
     """A construct that RE2 does not have, but that a backtracking engine may."""
 
 
-def parse(pattern: str, fold: bool = False, multiline: bool = False, unicode: bool = True) -> Node:
-    """The tree of `pattern`. `fold` ignores case from the start; without `unicode` classes such as `\\w` are ASCII's.
-    Raises BadArguments."""
-    return _Parser(pattern, fold, multiline, unicode).parse()
+def parse(
+    pattern: str, fold: bool = False, multiline: bool = False, unicode: bool = True, dot_nul: bool = False
+) -> Node:
+    """The tree of `pattern`. `fold` ignores case from the start; without `unicode` classes such as `\\w` are ASCII's;
+    `dot_nul`: `.` matches NUL, as in Perl, not in POSIX. Raises BadArguments."""
+    return _Parser(pattern, fold, multiline, unicode, dot_nul).parse()
 
 
 def literal_tree(text: str, fold: bool = False) -> Node:
@@ -89,7 +91,8 @@ class _Flags:
 class _Parser:
     """One pass over one pattern."""
 
-    def __init__(self, pattern: str, fold: bool, multiline: bool, unicode: bool) -> None:
+    def __init__(self, pattern: str, fold: bool, multiline: bool, unicode: bool, dot_nul: bool) -> None:
+        self.dot_nul = dot_nul
         self.unicode = unicode
         self.text = pattern
         self.at = 0
@@ -129,7 +132,7 @@ class _Parser:
         if char == "[":
             return self._set()
         if char == ".":
-            return Any(self.flags.dot_all and self.multiline)
+            return Any(self.flags.dot_all and self.multiline, self.dot_nul)
         if char in "^$":
             return Assertion(char)
         if char in "*+?" or (char == "{" and self._bounds_ahead()):

@@ -28,12 +28,13 @@ class Literal:
 
 
 class Any:
-    """`.`: any character, or with `newline` any character and the end of a line too."""
+    """`.`: any character of a line but NUL; with `nul` that too, with `newline` also the end of the line."""
 
-    __slots__ = ("newline",)
+    __slots__ = ("newline", "nul")
 
-    def __init__(self, newline: bool) -> None:
+    def __init__(self, newline: bool, nul: bool) -> None:
         self.newline = newline
+        self.nul = nul
 
 
 class Class:

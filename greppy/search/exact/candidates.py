@@ -1,6 +1,7 @@
-"""Which files of the index may have a match: the seam between exact search and the trigram index. HOT.
+"""Which indexed files may have a match: the seam between exact search and the trigram index. HOT.
 
-In: a view and what a file must hold. Out: a byte a file, zero where it cannot match; None where nothing is known.
+In: a view and what a file must hold. Out: the ordinals of files that may hold it; None where nothing is known. Files
+that are not indexed are not spoken of.
 """
 
 from __future__ import annotations
@@ -15,21 +16,38 @@ if TYPE_CHECKING:
     from greppy.index.view import View
     from greppy.query.regex.formula import Formula
 
+FEW = 64
+"""One file in so many, up to which each candidate is looked up by itself."""
 
-def candidates(view: View, formula: Formula) -> bytearray | None:
-    """A mask over the files of `view`'s manifest. Files that are not indexed are always candidates."""
+
+def candidates(view: View, formula: Formula) -> list[int] | None:
+    """Ordinals in the manifest, ascending. Raises DamagedIndex."""
     if formula.kind == "any":
         return None
     asked = _for_kernels(formula)
-    places, blobs = view.manifest.column(layout.FILE_SHARD, "I"), view.manifest.column(layout.FILE_BLOB, "I")
-    possible = [bytearray(shard.blobs) for shard in view.shards]
-    for shard, mask in zip(view.shards, possible, strict=True):
-        for blob in blobs_that_may_hold(shard, asked):
+    blobs = [blobs_that_may_hold(shard, asked) for shard in view.shards]
+    if sum(map(len, blobs)) * FEW < view.manifest.meta.files:
+        return _looked_up(view, blobs)
+    return _filtered(view, blobs)
+
+
+def _looked_up(view: View, blobs: list[memoryview]) -> list[int]:
+    files_of = view.manifest.files_of
+    return sorted(file for place, those in enumerate(blobs) for blob in those for file in files_of(place, blob))
+
+
+def _filtered(view: View, blobs: list[memoryview]) -> list[int]:
+    manifest = view.manifest
+    masks = [bytearray(shard.blobs) for shard in view.shards]
+    for mask, those in zip(masks, blobs, strict=True):
+        for blob in those:
             mask[blob] = 1
-    reasons = view.manifest.column(layout.FILE_REASON, "B")
-    return bytearray(
-        reason != 0 or possible[place][blob] for reason, place, blob in zip(reasons, places, blobs, strict=True)
-    )
+    shard_of, blob_of = manifest.column(layout.FILE_SHARD, "I"), manifest.column(layout.FILE_BLOB, "I")
+    order = manifest.column(layout.BY_BLOB, "I")
+    if len(masks) == 1:
+        (mask,) = masks
+        return sorted([file for file in order if mask[blob_of[file]]])
+    return sorted([file for file in order if masks[shard_of[file]][blob_of[file]]])
 
 
 def _for_kernels(formula: Formula) -> bytes | tuple[Any, ...]:

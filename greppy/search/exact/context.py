@@ -71,6 +71,8 @@ class Lines:
         self.count = len(self._starts) if data else 0
 
     def __getitem__(self, number: int) -> bytes:
+        if number > self.count:
+            return b""
         end = self._starts[number] if number < self.count else len(self._data)
         return self._data[self._starts[number - 1] : end].removesuffix(b"\n")
 
@@ -110,11 +112,13 @@ class _Walk:
     def run(self) -> None:
         hit = next(self.hits, None)
         number = 1
-        while number <= self.lines.count:
+        while number <= self.lines.count + 1:
             if not self._in_window(number):
                 if hit is None or self._enough():
                     return
                 number = max(number, hit[0])
+            elif number > self.lines.count:
+                return
             is_hit = hit is not None and hit[0] == number
             if is_hit and hit is not None and not self._enough():
                 self._show_hit(number, hit[3])

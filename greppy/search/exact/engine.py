@@ -13,7 +13,7 @@ from greppy.errors import DamagedIndex
 from greppy.index.view import open_view, store_of
 from greppy.query.regex.needles import NOTHING_KNOWN
 from greppy.search.exact.selection import make_selection
-from greppy.search.exact.snapshot import read_tree
+from greppy.search.exact.snapshot import files_to_read, read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int, str], None]
 
 TREE, STAGED, FOLDER = "tree", "staged", "folder"
+_TRIES = 4
+"""How often damage is repaired before the trigrams are done without."""
+
 HEAD_BYTES = 4096
 """What `greppy.analysis.languages.detect` is shown of a file."""
 
@@ -139,7 +142,15 @@ def _snapshots(
         yield read_unindexed(project, config, selection, needles, receipt), None
     else:
         view = open_view(project, home, config, request.refresh, progress)
-        yield read_tree(view, selection, question, request.every, receipt), view
+        for _ in range(_TRIES):
+            try:
+                wanted = files_to_read(view, selection, question, request.every, receipt)
+                break
+            except DamagedIndex as error:
+                view = _mended(view, error, home, config, progress)
+        else:
+            wanted = files_to_read(view, selection, question, True, receipt)
+        yield read_tree(view, wanted, needles, receipt), view
 
 
 def _places(request: Request) -> tuple[Sequence[Resolved], Sequence[bytes]]:
@@ -155,6 +166,14 @@ def _has_index(project: Project, home: bytes) -> bool:
         return store_of(project, home).open_manifest() is not None
     except DamagedIndex:
         return True
+
+
+def _mended(view: View, error: DamagedIndex, home: bytes, config: Config, progress: Progress) -> View:
+    """A view that is true again after damage was met in a shard."""
+    from greppy.index.maintenance import repair
+
+    repair(view.store, error)
+    return open_view(view.project, home, config, True, progress)
 
 
 def _is_in(languages: Sequence[str], source: Source, content: bytes) -> bool:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from greppy.search.exact.pattern import Pattern, Span
 
 SECONDS = 2.0
+MOST_SLOW = 5
+"""Files that may take too long before the search is given up."""
+
 MEMORY = 1 << 26
 """Bytes that RE2 may use for one pattern; its default of 8 MiB makes long alternations fall back to a slow engine."""
 
@@ -94,13 +97,16 @@ def _in_re2(text: bytes, dialect: str, fold: bool, multiline: bool) -> Pattern:
 
 
 def _tree(text: str, dialect: str, fold: bool, multiline: bool, unicode: bool = True) -> Node:
-    return literal_tree(text, fold) if dialect == "fixed" else parse(text, fold, multiline, unicode)
+    if dialect == "fixed":
+        return literal_tree(text, fold)
+    return parse(text, fold, multiline, unicode, dot_nul=dialect == "perl" or multiline)
 
 
 class _BytesOnly:
     """A pattern that is not UTF-8: every byte is a character, in every line."""
 
     __slots__ = ("_finder", "_spanner", "_tree", "wide")
+    backtracks = False
 
     def __init__(self, tree: Node) -> None:
         self.wide = False
@@ -125,6 +131,7 @@ class Backtracking:
     """A pattern for Python's `re`, tried line by line on text; bytes that are no UTF-8 match `.` and negated sets."""
 
     __slots__ = ("_search", "wide")
+    backtracks = True
 
     def __init__(self, text: bytes, fold: bool) -> None:
         import re

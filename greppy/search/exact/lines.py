@@ -61,7 +61,10 @@ def _located(question: Question, finder: Pattern, data: bytes) -> Iterator[Hit]:
     certain = not question.word and not question.columns and len(question.patterns) == 1
     while start < size:
         at = finder.locate(data, start)
-        if at < 0 or (at == size and data.endswith(b"\n")):  # behind the last line's end there is no line
+        if at < 0:
+            return
+        if at == size and data.endswith(b"\n"):
+            yield from _behind_the_end(question, data)
             return
         first = data.rfind(b"\n", start, at) + 1 or start
         end = data.find(b"\n", at)
@@ -73,6 +76,13 @@ def _located(question: Question, finder: Pattern, data: bytes) -> Iterator[Hit]:
             counted = first
             yield number, first, end, column
         start = end + 1
+
+
+def _behind_the_end(question: Question, data: bytes) -> Iterator[Hit]:
+    """The empty line behind the last line feed, which is none, but which git grep reports (`look_ahead` in its grep.c)
+    where the pattern matches an empty line and not the last one."""
+    if not question.perl and first_column(question, b"") >= 0:
+        yield data.count(b"\n") + 1, len(data), len(data), 0
 
 
 def _tried(question: Question, data: bytes) -> Iterator[Hit]:
@@ -88,6 +98,8 @@ def _tried(question: Question, data: bytes) -> Iterator[Hit]:
         if hit:
             yield number, start, end, column
         start = end + 1
+    if number and not hit and data.endswith(b"\n") and not question.invert and question.expression is None:
+        yield from _behind_the_end(question, data)
 
 
 def judge(question: Question, line: bytes) -> tuple[bool, int]:

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     class Pattern(Protocol):
         """What `compile_pattern` makes. `wide`: in a file that is not UTF-8 every line has to be tried. `formula` is
         what a file with a match must hold, `node` the pattern's tree (with `single_bytes` that of its bytes) where
-        RE2 has it."""
+        RE2 has it. `backtracks`: a match may take time without end."""
 
         wide: bool
+        backtracks: bool
 
         def locate(self, data: bytes, start: int) -> int: ...
         def span(self, line: bytes, start: int) -> Span | None: ...
@@ -51,6 +52,7 @@ class Texts:
     holds one of the letters beyond ASCII that fold to k or s is then left to RE2, and `locate` is not for them."""
 
     __slots__ = ("_foreign", "_regex", "fold", "texts", "wide")
+    backtracks = False
 
     def __init__(self, texts: tuple[bytes, ...], fold: bool = False) -> None:
         self.texts = texts
@@ -76,15 +78,19 @@ class Texts:
     def formula(self) -> Formula:
         if not self.fold:
             return any_of(map(of_literal, self.texts))
-        return self.in_re2().formula()
+        from greppy.query.regex.required import required
+
+        return required(self._tree())
 
     def node(self, single_bytes: bool = False) -> Node | None:
+        if single_bytes:
+            return self._tree("latin-1")
+        return self._tree() if all(map(is_text, self.texts)) else None
+
+    def _tree(self, encoding: str = "utf-8") -> Node:
         from greppy.query.regex.syntax import literal_tree
         from greppy.query.regex.tree import Alternate
 
-        if not single_bytes and not all(map(is_text, self.texts)):
-            return None
-        encoding = "latin-1" if single_bytes else "utf-8"
         return Alternate([literal_tree(text.decode(encoding), self.fold) for text in self.texts])
 
     def holds_foreign(self, data: bytes) -> bool:
@@ -94,9 +100,7 @@ class Texts:
     def in_re2(self) -> Regex:
         """The same for RE2."""
         if self._regex is None:
-            node = self.node()
-            assert node is not None  # folded texts are ASCII
-            self._regex = Regex(node, None)
+            self._regex = Regex(self._tree(), None)
         return self._regex
 
 
@@ -105,6 +109,7 @@ class Regex:
     where that matches the same."""
 
     __slots__ = ("_by_byte", "_bytes_tree", "_finder", "_spanner", "_tree", "wide")
+    backtracks = False
 
     def __init__(self, tree: Node, bytes_tree: Node | None, perl: bool = False) -> None:
         from greppy.search.exact.engines import Compiled

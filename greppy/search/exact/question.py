@@ -44,9 +44,9 @@ class Reading:
 class Question:
     """`patterns` in their order; `expression` where more than "or" joins them, else None. `invert` turns the answer.
     `columns`: where in the line the first match begins is wanted too. `passages`, where not None, finds matches that go
-    over the ends of lines."""
+    over the ends of lines. `perl`: in Perl's manner."""
 
-    __slots__ = ("columns", "expression", "finder", "invert", "passages", "patterns", "word")
+    __slots__ = ("columns", "expression", "finder", "invert", "passages", "patterns", "perl", "word")
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Question:
         invert: bool = False,
         columns: bool = False,
         passages: Passages | None = None,
+        perl: bool = False,
     ) -> None:
         self.patterns = patterns
         self.expression = expression
@@ -63,7 +64,13 @@ class Question:
         self.invert = invert
         self.columns = columns
         self.passages = passages
+        self.perl = perl
         self.finder = _finder(patterns) if expression is None and passages is None else None
+
+    @property
+    def backtracks(self) -> bool:
+        """Whether a pattern may take time without end."""
+        return any(pattern.backtracks for pattern in self.patterns)
 
     def formula(self) -> Formula:
         """What a file must hold to have a line to show."""
@@ -115,11 +122,13 @@ def make_question(
         from greppy.search.exact.multiline import Passages
 
         passages = Passages(patterns)
-    return Question(patterns, expression, reading.word, invert, columns, passages)
+    return Question(patterns, expression, reading.word, invert, columns, passages, reading.dialect == "perl")
 
 
 def _finder(patterns: Sequence[Pattern]) -> Pattern | None:
     """What locates a match of any of the patterns; None where every line has to be tried."""
+    if any(pattern.backtracks for pattern in patterns):
+        return None
     if len(patterns) == 1:
         return patterns[0]
     texts = [pattern for pattern in patterns if isinstance(pattern, Texts)]

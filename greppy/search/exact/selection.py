@@ -85,7 +85,9 @@ def make_selection(
         from greppy.git.revisions import matching_paths
 
         return Selection(prefix, allowed=matching_paths(project, cwd, specs, tree), globs=globbed)
-    return Selection(prefix, matchers=[_glob(spec, cwd, root) for spec in specs], globs=globbed)
+    places = [_place(spec, cwd, root) for spec in specs if _is_plain(spec)]
+    matchers = [_glob(spec, cwd, root) for spec in specs if not _is_plain(spec)]
+    return Selection(prefix, places, matchers=matchers, globs=globbed)
 
 
 def prefix_of(cwd: bytes, root: bytes) -> bytes:

@@ -8,11 +8,11 @@ project.
 from __future__ import annotations
 
 import errno
+from struct import pack
 
 from greppy import kernels
 from greppy.index import format as layout
 from greppy.index.manifest import REASONS
-from greppy.query.regex.needles import NOTHING_KNOWN
 from greppy.search.exact.candidates import candidates
 
 TYPE_CHECKING = False
@@ -61,21 +61,21 @@ class Source:
         self.ordinal = ordinal
 
 
-def read_tree(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Contents:
-    """The files of the working tree as they are now: with `every` all, else those that may have a match."""
-    manifest = view.manifest
-    wanted = _wanted(view, selection, question, every, receipt)
-    sizes = manifest.column(layout.STATS, "q")
-    table = manifest.container.section(layout.PATHS)
-    paths = Paths(table)
-    needles = NOTHING_KNOWN if every else question.needles()
-    for batch in _batches(wanted, sizes):
+def read_tree(view: View, ordinals: Sequence[int], needles: Needles, receipt: Receipt) -> Contents:
+    """Files of the working tree as they are now, those at least that may have a match."""
+    sizes = view.manifest.column(layout.STATS, "q")
+    paths = Paths(view.manifest.container.section(layout.PATHS))
+    for batch in _batches(ordinals, sizes):
         found = paths.read(view.project.root, batch, needles)
-        yield from outcomes(((Source(paths[at], b"", at), content) for at, content in found), receipt)
+        yield from outcomes(found, paths, receipt)
 
 
-def _wanted(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Sequence[int]:
-    """The ordinals of the files to read."""
+def files_to_read(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Sequence[int]:
+    """The ordinals of the files that are wanted and may have a match, with `every` of all that are wanted.
+
+    Raises DamagedIndex, and has told `receipt` nothing then.
+    """
+    indexed = None if every else candidates(view, question.formula())
     manifest = view.manifest
     reasons = bytes(manifest.column(layout.FILE_REASON, "B"))
     outside = {REASONS.index(reason) for reason in NEVER_SEARCHED}
@@ -88,23 +88,23 @@ def _wanted(view: View, selection: Selection, question: Question, every: bool, r
             if reasons[ordinal] in outside:
                 receipt.skip(manifest.paths[ordinal], REASONS[reasons[ordinal]])
         ordinals = [ordinal for ordinal in ordinals if reasons[ordinal] not in outside]
-    possible = None if every else candidates(view, question.formula())
-    if possible is None:
+    if indexed is None:
         return ordinals
-    wanted = [ordinal for ordinal in ordinals if possible[ordinal]]
+    possible = set(indexed)
+    wanted = [ordinal for ordinal in ordinals if reasons[ordinal] or ordinal in possible]
     receipt.searched += len(ordinals) - len(wanted)
     return wanted
 
 
-def outcomes(files: Iterable[tuple[Source, bytes | int | None]], receipt: Receipt) -> Contents:
+def outcomes(found: Iterable[tuple[int, bytes | int | None]], paths: Paths, receipt: Receipt) -> Contents:
     """What came of reading files: bytes, None where no needle stands, or the errno for which one was not read."""
-    for source, content in files:
+    for ordinal, content in found:
         if isinstance(content, int):
-            receipt.fail(source, _ERRORS.get(content, "io error"))
+            receipt.fail(Source(paths[ordinal]), _ERRORS.get(content, "io error"))
             continue
         receipt.searched += 1
         if content is not None:
-            yield source, content
+            yield Source(paths[ordinal], b"", ordinal), content
 
 
 def _batches(ordinals: Sequence[int], stats: memoryview) -> Iterator[Sequence[int]]:
@@ -135,8 +135,6 @@ class Paths:
 
     def read(self, root: bytes, ordinals: Sequence[int], needles: Needles) -> Iterator[tuple[int, bytes | int | None]]:
         """The bytes of files below `root`; None for one in which no needle stands, an errno for one not read."""
-        from array import array
-
-        wanted = array("I", ordinals)
+        wanted = memoryview(pack(f"{len(ordinals)}I", *ordinals)).cast("I")
         found = kernels.read_matching(root, self._table, self._starts, wanted, needles.texts, needles.fold, LARGEST)
         return zip(ordinals, found, strict=True)

@@ -64,9 +64,7 @@ def read_unindexed(
     for path, reason in listing.skipped:
         if selection.takes(path):
             receipt.skip(path, reason)
-    yield from _read_paths(
-        project.root, [f.path for f in listing.files if selection.takes(f.path)], needles, every, receipt
-    )
+    yield from _read_paths(project.root, [f.path for f in listing.files if selection.takes(f.path)], needles, receipt)
 
 
 def read_folder(root: bytes, selection: Selection, needles: Needles, receipt: Receipt) -> Contents:
@@ -102,5 +100,5 @@ def _read_paths(root: bytes, names: Sequence[bytes], needles: Needles, receipt: 
     start, count = 0, FIRST_BATCH
     while start < len(names):
         found = paths.read(root, range(start, min(start + count, len(names))), needles)
-        yield from outcomes(((Source(names[at]), content) for at, content in found), receipt)
+        yield from outcomes(found, paths, receipt)
         start, count = start + count, min(2 * count, MOST_BATCH)

@@ -25,14 +25,15 @@ from greppy.index.known import Known
 from greppy.index.ledger import Ledger, Origin, Row, pack_manifest
 from greppy.index.manifest import Manifest
 from greppy.index.shelf import Shelf
-from greppy.index.store import Unwritable
+from greppy.index.store import Unwritable, manifests
 from greppy.index.view import View, store_of
 from greppy.search.features import names_asked_for
 from greppy.search.filters import path_filter
 from greppy.search.scan.choose import choose
 from greppy.search.scan.processes import in_processes
 from greppy.search.scan.sieve import Sieve
-from greppy.search.scan.tally import Counted, Names, Wanted, count_files, read_counted
+from greppy.search.scan.survey import Question, Survey, read_survey, survey
+from greppy.search.scan.tally import Name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,9 +52,10 @@ PATIENCE_SECONDS = 2.0
 BUILD_BYTES_A_SECOND = 2_500_000
 """Of files, by one core, for the whole way to an index; measured on 27 public repositories (311 MB)."""
 
-ANALYSED_FILES = 24
-ANALYSED_BYTES = 1 << 21
-"""Analysed are so many files beside two for each result asked for, unless they have more bytes than this."""
+ANALYSED_FILES = 20
+ANALYSED_BYTES = 1 << 20
+"""Analysed are so many files and one for each result asked for, unless they have more bytes than this; a core analyses
+3 MB a second."""
 
 _STRIPE = 128
 """Neighbouring files that go to the same process; then come as many for the next one."""
@@ -67,6 +69,8 @@ def first_view(request: Request, plan: Plan, project: Project, home: bytes, conf
     store = store_of(project, home)
     if not hasattr(os, "fork") or not (store.refusal or (request.background and config.background)):
         return None
+    if manifests(store.directory):
+        return None  # another worktree has analysed most of it
     takes = path_filter(request, project.root)
     files = list_project(project, config.ignore_patterns).files[: config.max_files]
     if not _is_large(project.root, files, config):
@@ -111,10 +115,11 @@ def scan(
 ) -> View:
     """A view of those of `files` that `takes` allows and that answer best."""
     scope = Scope(project.root, object_format(project), config.max_file_size, time.time_ns())
-    wanted = Wanted(Sieve(plan), _names(plan), request.languages)
-    parts = _count(scope, files, wanted, config.workers or cores())
-    chosen = choose(plan, files, parts, takes)
-    tasks = _tasks(scope, files, chosen, ANALYSED_FILES + 2 * request.limit)
+    question = Question(
+        plan, Sieve(plan), _names(plan), scope.root, files, takes, request.languages, scope.max_file_size
+    )
+    chosen = choose(plan, files, _survey(question, config.workers or cores()), takes)
+    tasks = _tasks(scope, files, chosen, ANALYSED_FILES + request.limit)
     shelf = Shelf(store, in_memory=True)
     rows = _analyse(scope, tasks, shelf, config)
     shards = shelf.shards()
@@ -123,25 +128,24 @@ def scan(
     return View(project, store, Manifest(memoryview(manifest), ANALYZER, "scan"), shards, "scan", chosen.estimate)
 
 
-def _names(plan: Plan) -> list[Names]:
+def _names(plan: Plan) -> list[Name]:
     found = []
     for name, weight in names_asked_for(plan):
         last = name.rpartition(".")[2]
-        found.append(Names(last.encode(), last.lower().encode(), weight))
+        found.append(Name(last.encode(), last.lower().encode(), weight))
     return found
 
 
-def _count(scope: Scope, files: Sequence[File], wanted: Wanted, workers: int) -> list[Counted]:
-    """Count in all files, in several processes."""
-    table = b"".join([file.path + b"\0" for file in files])
+def _survey(question: Question, workers: int) -> list[Survey]:
+    """Survey all files, in several processes."""
+    count = len(question.files)
 
     def work(number: int) -> bytes:
-        stripes = range(number * _STRIPE, len(files), workers * _STRIPE)
-        mine = [at for start in stripes for at in range(start, min(start + _STRIPE, len(files)))]
-        return count_files(scope.root, table, mine, scope.max_file_size, wanted)
+        stripes = range(number * _STRIPE, count, workers * _STRIPE)
+        return survey(question, [at for start in stripes for at in range(start, min(start + _STRIPE, count))])
 
     answers = in_processes(workers, work)
-    return [read_counted(work(number) if answer is None else answer) for number, answer in enumerate(answers)]
+    return [read_survey(work(number) if answer is None else answer) for number, answer in enumerate(answers)]
 
 
 def _tasks(scope: Scope, files: Sequence[File], chosen: Chosen, most: int) -> list[Task]:
@@ -161,11 +165,8 @@ def _tasks(scope: Scope, files: Sequence[File], chosen: Chosen, most: int) -> li
 def _analyse(scope: Scope, tasks: Sequence[Task], shelf: Shelf, config: Config) -> list[Row]:
     """Analyse the files, in several processes; where one dies, its part again in a way that spares the rest."""
     workers = min(config.workers or cores(), len(tasks))
-    jobs = [
-        Job(sorted(tasks[number::workers]), scope, Known(), shelf.write, config.shard_bytes, False)
-        for number in range(workers)
-    ]
-    answers = in_processes(workers, lambda number: _analysed(jobs[number]))
+    jobs = [Job(part, scope, Known(), shelf.write, config.shard_bytes, False) for part in _divided(tasks, workers)]
+    answers = in_processes(len(jobs), lambda number: _analysed(jobs[number]))
     rows: list[Row] = []
     for job, answer in zip(jobs, answers, strict=True):
         if answer is None:
@@ -175,6 +176,17 @@ def _analyse(scope: Scope, tasks: Sequence[Task], shelf: Shelf, config: Config) 
             name = shelf.write(content) if content else ""
             rows += [row if row.reason else row._replace(shard=name) for row in (Row(*each) for each in found)]
     return rows
+
+
+def _divided(tasks: Sequence[Task], workers: int) -> list[list[Task]]:
+    """Tasks in as many parts of about the same size, files of one kind together: each grammar is to be loaded once."""
+    parts: list[list[Task]] = [[] for _ in range(workers)]
+    share = sum(task.size for task in tasks) / max(workers, 1)
+    done = 0
+    for task in sorted(tasks, key=lambda task: (task.path.rpartition(b".")[2], task.path)):
+        parts[min(int(done / share), workers - 1) if share else 0].append(task)
+        done += task.size
+    return [sorted(part) for part in parts if part]
 
 
 def _analysed(job: Job) -> bytes:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
 class _Child:
     """A process at work: its id, and the pipe that its answer comes through."""
 
@@ -22,9 +25,12 @@ class _Child:
 
     def __init__(self, work: Callable[[], bytes]) -> None:
         self.pipe, theirs = os.pipe()
+        # Signals wait until the child has said what they mean to it, and the parent is ready to end it.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         self.pid = os.fork()
         if not self.pid:
             _live(work, theirs)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(theirs)
 
     def answer(self) -> bytes | None:
@@ -62,8 +68,9 @@ def _live(work: Callable[[], bytes], pipe: int) -> None:
     """The child's life; it never returns."""
     status = 1
     try:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         view = memoryview(work())
         while view:
             view = view[os.write(pipe, view) :]

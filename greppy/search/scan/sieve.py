@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import re2
 
 from greppy import kernels
-from greppy.analysis.tokens import LONGEST, terms_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +36,7 @@ _BECOME_ASCII = (
 _ALONE = rb"(?:^|[\x00-\x7f])[\xaa\xba\xdf]"
 """Those of them that a byte which is no UTF-8 can stand for: ª, º and ß in Latin-1."""
 
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MEMORY = 1 << 26
 
 
@@ -47,7 +46,7 @@ def needle_of(term: bytes) -> bytes:
     Porter's algorithm cuts letters off, and what it puts in their place is, in the end, one letter: `hope` of `hoping`,
     `happi` of `happy`, `usabl` of `usability`. `term` is ASCII.
     """
-    term = term[:LONGEST]
+    term = term[: kernels.LONGEST]
     if term.isalpha() and term.endswith((b"e", b"i", b"bl")):
         return term[: max(1, len(term) - 1)]
     return term
@@ -56,39 +55,46 @@ def needle_of(term: bytes) -> bytes:
 class Sieve:
     """What a plan's terms look like in text."""
 
-    __slots__ = ("_alone", "_needles", "_odd", "_terms", "_unicode", "_written")
+    __slots__ = ("_alone", "_needles", "_odd", "_shortest", "_terms", "_unicode", "_written")
 
     def __init__(self, plan: Plan) -> None:
-        self._terms = {term.term for term in plan.terms}
-        ascii_terms = [term for term in self._terms if term.isascii()]
-        self._unicode = len(ascii_terms) < len(self._terms)
-        self._needles = _shortest(map(needle_of, ascii_terms))
-        written = ["_*".join(needle.decode("ascii")) for needle in self._needles]
-        odd = r"[^\x00-\x7f]" if self._unicode else f"[{_BECOME_ASCII}]"
+        self._terms = {term.term: term.bit for term in plan.terms}
+        self._needles = [(bit, (needle_of(term),)) for term, bit in self._terms.items() if term.isascii()]
+        self._unicode = [(bit, term) for term, bit in self._terms.items() if not term.isascii()]
+        self._shortest = _shortest(needle for _, (needle,) in self._needles)
+        written = ["_*".join(needle.decode("ascii")) for needle in self._shortest]
+        # Without regard to case the long s among them would be every s.
+        odd = r"[^\x00-\x7f]" if self._unicode else f"(?-i:[{_BECOME_ASCII}])"
         self._written = _compiled("|".join([*written, odd]).encode())
         self._odd = _compiled(odd.encode())
         self._alone = _compiled(_ALONE, single_bytes=True)
 
     def takes(self, data: bytes) -> bool:
         """Whether a file with these bytes may hold a term."""
-        if data.startswith(_UTF16) or self._written.search(data) is not None:
+        if data.startswith(UTF16) or self._written.search(data) is not None:
             return True
-        return not data.isascii() and (self._unicode or self._alone.search(data) is not None)
+        return not data.isascii() and (bool(self._unicode) or self._alone.search(data) is not None)
+
+    def counts(self, text: bytes) -> list[int]:
+        """By bit, about how many lines of a text hold each term; underscores within terms count only if nothing else
+        is found."""
+        counts = [0] * len(self._terms)
+        for bit, needle in self._needles:
+            counts[bit] = len(kernels.matching_lines(text, needle, True)[0])
+        if b"_" in text and not any(counts):
+            return self.counts(text.translate(None, b"_"))
+        if self._unicode and not text.isascii():
+            folded = text.decode("utf-8", "replace").casefold().encode()
+            for bit, term in self._unicode:
+                counts[bit] = folded.count(term)
+        return counts
 
     def lines(self, text: bytes) -> Sequence[int] | None:
         """The numbers (from 1) of the lines of a UTF-8 text that may hold a term, ascending; None for any line."""
         if not text.isascii() and self._odd.search(text) is not None:
             return None
         joined = text.translate(None, b"_") if b"_" in text else text
-        return kernels.matching_lines(joined, self._needles, True)[0]
-
-    def expand(self, run: bytes) -> tuple[bytes, ...]:
-        """Those terms of a run that the plan has."""
-        if run.isascii():
-            joined = run.lower().replace(b"_", b"")
-            if not any(needle in joined for needle in self._needles):
-                return ()
-        return tuple(term for term in terms_of_run(run) if term in self._terms)
+        return kernels.matching_lines(joined, self._shortest, True)[0]
 
 
 def _shortest(needles: Iterable[bytes]) -> tuple[bytes, ...]:

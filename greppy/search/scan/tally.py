@@ -1,4 +1,4 @@
-"""Counting a plan's terms in files: batches of files in, posting lists over windows of lines out. Cold path.
+"""Counting a plan's terms in windows of lines: texts in, posting lists out. Cold path.
 
 A window of `WINDOW` lines stands for the chunk that analysis would make; only windows with a term are kept, and only
 lines that may hold one are taken apart into words. A line that looks like the head of a definition counts as name and
@@ -7,33 +7,26 @@ signature, everything else as body. So the formula of `greppy.search.score` can 
 
 from __future__ import annotations
 
-import marshal
 from array import array
 from bisect import bisect_right
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy import kernels
-from greppy.analysis.encoding import BINARY_PROBE, to_text
-from greppy.analysis.languages import detect
+from greppy.analysis.tokens import terms_of_run
 from greppy.search import weights
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from greppy.query.plan import Plan
     from greppy.search.scan.sieve import Sieve
 
 WINDOW = 14
 """Lines of a window: what a chunk has on average in 27 public repositories (4.9 million lines)."""
 
 BYTES_PER_RUN = 10
-"""Bytes of source text for each run in it; measured on the same repositories."""
-
-_BATCH = 128
-"""Files that are read at once: some 2 MB as a rule, and few enough for the worst one."""
-
-_LANGUAGE_HEAD = 4096
-_NOBODY = (1 << 32) - 1
-"""The ordinal that files have which count, but may not be answered with."""
+"""Bytes of text for each run in it; measured on the same repositories."""
 
 _OPENINGS = tuple(
     word + b" "
@@ -47,8 +40,10 @@ _OPENINGS = tuple(
 
 _OPEN_ENDED = (b"(", b"{", b",", b")")
 
+_Span = tuple[int, int, int]
 
-class Names(NamedTuple):
+
+class Name(NamedTuple):
     """A name that is asked for: as it is written, in lower case, and what a definition of it weighs."""
 
     written: bytes
@@ -56,154 +51,101 @@ class Names(NamedTuple):
     weight: float
 
 
-class Wanted(NamedTuple):
-    """What is counted: the sieve, the names that the query asks for, and the languages (none: any)."""
+class Windows(NamedTuple):
+    """The windows of some files, as plain values that travel between processes.
 
-    sieve: Sieve
-    names: Sequence[Names]
-    languages: Collection[str]
-
-
-class Counted(NamedTuple):
-    """What one process has counted.
-
-    `files` are ordinals of the files with a term and `first` the ordinals of their first windows, with one more for the
-    end; `lengths` two length codes a window; `terms` sorted, `lists` their posting lists over windows, `ends` where
-    each ends. `defines` maps a file to what its best definition of a name weighs. `text_bytes` are those of all text
-    files, `window_bytes` and `windows` of the files with a term.
+    `first` are (u32) the ordinals of the files' first windows, with one more for the end; `lengths` two length codes a
+    window; `terms` sorted, `lists` their posting lists over windows, `ends` (u64) where each ends. `defines` are by
+    file what its best definition of a name weighs.
     """
 
-    files: Sequence[int]
-    first: memoryview
+    first: bytes
     lengths: bytes
-    terms: Sequence[bytes]
+    terms: list[bytes]
     lists: bytes
-    ends: Sequence[int]
-    defines: dict[int, float]
-    text_bytes: int
-    window_bytes: int
-    windows: int
+    ends: bytes
+    defines: list[float]
 
-
-def count_files(root: bytes, table: bytes, ordinals: Sequence[int], limit: int, wanted: Wanted) -> bytes:
-    """Count in the files with these ordinals in a table of NUL-ended paths; `read_counted` reads the answer."""
-    tally = Tally(wanted)
-    starts = kernels.path_starts(table)
-    for begin in range(0, len(ordinals), _BATCH):
-        batch = array("I", ordinals[begin : begin + _BATCH])
-        for ordinal, data in zip(
-            batch, kernels.read_matching(root, table, starts, batch, (), False, limit), strict=True
-        ):
-            if isinstance(data, bytes):
-                at = starts[ordinal]
-                tally.add(ordinal, table[at : table.index(b"\0", at)], data)
-    return tally.finish()
-
-
-def read_counted(answer: bytes) -> Counted:
-    """What `count_files` gave."""
-    files, first, lengths, terms, lists, ends, *rest = marshal.loads(answer)
-    return Counted(
-        memoryview(files).cast("I"),
-        memoryview(first).cast("I"),
-        lengths,
-        terms,
-        lists,
-        memoryview(ends).cast("Q"),
-        *rest,
-    )
+    def postings(self) -> Iterator[tuple[bytes, memoryview]]:
+        """Every term with its posting list."""
+        data = memoryview(self.lists)
+        bounds = pairwise([0, *memoryview(self.ends).cast("Q")])
+        return zip(self.terms, (data[start:end] for start, end in bounds), strict=True)
 
 
 class Tally:
     """What has been counted so far."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self._wanted = wanted
-        self._inverter = kernels.Inverter(wanted.sieve.expand)
-        self._files = array("I")
+    def __init__(self, plan: Plan, sieve: Sieve, names: Sequence[Name]) -> None:
+        self._terms = {term.term for term in plan.terms}
+        self._sieve = sieve
+        self._names = names
+        self._inverter = kernels.Inverter(terms_of_run)
         self._first = array("I", [0])
         self._lengths = bytearray()
-        self._defines: dict[int, float] = {}
-        self._text_bytes = self._window_bytes = self._windows = 0
+        self._defines: list[float] = []
 
-    def add(self, ordinal: int, path: bytes, data: bytes) -> None:
-        """Count in one file."""
-        if not self._wanted.sieve.takes(data):
-            if data.find(b"\0", 0, BINARY_PROBE) < 0:
-                self._text_bytes += len(data)
-            return
-        decoded = to_text(data)
-        if decoded is None:
-            return
-        text = decoded[0]
-        self._text_bytes += len(text)
-        if self._wanted.languages and detect(path, data[:_LANGUAGE_HEAD]) not in self._wanted.languages:
-            ordinal = _NOBODY
-        lines = self._wanted.sieve.lines(text)
-        if lines is None or len(lines):
-            self._count(ordinal, text, lines)
-
-    def _count(self, ordinal: int, text: bytes, lines: Iterable[int] | None) -> None:
-        starts = kernels.line_starts(text)
-        bounds = [*starts, len(text)]
-        last = len(starts)
-        self._window_bytes += len(text)
-        self._windows += (last + WINDOW - 1) // WINDOW
+    def add(self, text: bytes) -> int:
+        """Count in one more file; how many windows it has, with a term or without."""
+        self._defines.append(0.0)
+        bounds = [*kernels.line_starts(text), len(text)]
+        count = len(bounds) - 1
         window = -1
-        spans: list[tuple[int, int, int]] = []
-        for line in range(1, last + 1) if lines is None else lines:
+        spans: list[_Span] = []
+        for line in self._lines(text, count):
             if (line - 1) // WINDOW != window:
                 self._end_window(text, spans)
-                window, spans = (line - 1) // WINDOW, []
+                window = (line - 1) // WINDOW
+                spans = []
                 begin = window * WINDOW
-                self._lengths += _length(bounds[min(begin + WINDOW, last)] - bounds[begin])
-            spans += self._fields(ordinal, text, bounds[line - 1], bounds[line])
+                self._lengths += _length(bounds[min(begin + WINDOW, count)] - bounds[begin])
+            spans += self._fields(text, bounds[line - 1], bounds[line])
         self._end_window(text, spans)
-        self._files.append(ordinal)
         self._first.append(len(self._lengths) // 2)
+        return (count + WINDOW - 1) // WINDOW
 
-    def _end_window(self, text: bytes, spans: Sequence[tuple[int, int, int]]) -> None:
+    def _lines(self, text: bytes, count: int) -> Iterable[int]:
+        lines = self._sieve.lines(text)
+        return range(1, count + 1) if lines is None else lines
+
+    def _end_window(self, text: bytes, spans: Sequence[_Span]) -> None:
         if spans:
             self._inverter.add(len(self._lengths) // 2 - 1, text, spans)
 
-    def _fields(self, ordinal: int, text: bytes, start: int, end: int) -> list[tuple[int, int, int]]:
+    def _fields(self, text: bytes, start: int, end: int) -> list[_Span]:
         """A line's fields: of the head of a definition, the name and the signature."""
         line = text[start:end]
         bare = line.lstrip()
         if not bare.startswith(_OPENINGS) and not _is_head(line):
             return [(kernels.BODY, start, end)]
-        for name in self._wanted.names:
-            self._note_definition(ordinal, bare, name)
+        self._note_definitions(bare)
         cut = line.find(b"(")
         if cut < 0:
             return [(kernels.NAME, start, end), (kernels.BODY, start, end)]
         return [(kernels.NAME, start, start + cut), (kernels.SIGNATURE, start, end), (kernels.BODY, start + cut, end)]
 
-    def _note_definition(self, ordinal: int, line: bytes, name: Names) -> None:
-        if name.written in line:
-            weight = name.weight
-        elif name.folded in line.lower():
-            weight = name.weight * weights.DEFINITION_OTHER_CASE
-        else:
-            return
-        self._defines[ordinal] = max(weight, self._defines.get(ordinal, 0.0))
+    def _note_definitions(self, line: bytes) -> None:
+        for name in self._names:
+            weight = name.weight if name.written in line else name.weight * weights.DEFINITION_OTHER_CASE
+            if weight > self._defines[-1] and name.folded in line.lower():
+                self._defines[-1] = weight
 
-    def finish(self) -> bytes:
-        """Everything counted, for `read_counted`; the tally is used up."""
+    def finish(self) -> Windows:
+        """What was counted of the plan's terms; the tally is used up."""
         terms, lists, ends, _, _ = self._inverter.finish()
-        return marshal.dumps(
-            (
-                self._files.tobytes(),
-                self._first.tobytes(),
-                bytes(self._lengths),
-                terms,
-                lists,
-                array("Q", ends).tobytes(),
-                self._defines,
-                self._text_bytes,
-                self._window_bytes,
-                self._windows,
-            )
+        found = {
+            term: lists[start:end]
+            for term, (start, end) in zip(terms, pairwise([0, *ends]), strict=True)
+            if term in self._terms
+        }
+        kept = array("Q", accumulate(map(len, found.values())))
+        return Windows(
+            self._first.tobytes(),
+            bytes(self._lengths),
+            list(found),
+            b"".join(found.values()),
+            kept.tobytes(),
+            self._defines,
         )
 
 
