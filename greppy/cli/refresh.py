@@ -11,6 +11,7 @@ import os
 from greppy.cli.environment import read_environment
 from greppy.index.calls import Lease, gather, waiting
 
+_NICE = 10
 _START_SECONDS = 60.0
 """Longer than starting and gathering take on a slow machine."""
 
@@ -29,6 +30,7 @@ def main() -> None:
 
 
 def _serve(home: bytes, lease: Lease) -> None:
+    os.nice(_NICE)  # what follows is most of the work of a small refresh
     from greppy.index.refresher import refresh_all, settle
 
     settle(home, lease.holds)

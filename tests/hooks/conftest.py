@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 SOURCE = str(Path(__file__).resolve().parents[2])
-HOOKS = ("post-commit", "post-checkout", "post-merge", "post-rewrite", "post-applypatch")
 
 
 class World:
@@ -43,10 +42,12 @@ class World:
         """Where the repository's hooks are."""
         return self.repository / ".git" / "hooks"
 
-    def git(self, *args: str | Path, cwd: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
-        """Run git, which must succeed."""
+    def git(
+        self, *args: str | Path, cwd: Path | None = None, variables: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run git, which must succeed, with more variables."""
         command = ["git", *map(str, args)]
-        environment = self.environment | more
+        environment = self.environment | (variables or {})
         ran = subprocess.run(
             command, cwd=cwd or self.repository, env=environment, capture_output=True, encoding="utf-8", timeout=60
         )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.hooks.conftest import World
+if TYPE_CHECKING:
+    from tests.hooks.conftest import World
 
 
 def pretend(world: World, version: str) -> None:

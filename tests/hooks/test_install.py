@@ -9,11 +9,14 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from greppy.git.hooks import shim
-from tests.hooks.conftest import HOOKS, World
+from greppy.git.hooks import HOOKS, shim
+
+if TYPE_CHECKING:
+    from tests.hooks.conftest import World
 
 
 def test_a_shim_is_put_in_place_of_every_hook(world: World) -> None:
@@ -222,6 +225,25 @@ def test_hooks_of_a_manager_are_left_alone_and_the_line_to_add_is_said(world: Wo
     assert f"left to {name}" in ran.stdout and "/hooks/refresh" in ran.stderr
     assert world.states() == dict.fromkeys(HOOKS, "installed") | {"post-commit": "managed"}
     assert os.access(world.home / "hooks" / "refresh", os.X_OK)
+
+
+def test_a_managed_folder_whose_hooks_all_call_the_program_is_complete(world: World) -> None:
+    world.git("config", "core.hooksPath", ".husky")
+    folder = world.repository / ".husky"
+    folder.mkdir()
+    for name in HOOKS:
+        (folder / name).write_text('sh "${GREPPY_HOME:-$HOME/.greppy}/hooks/refresh" 2>/dev/null || :\n')
+    before = world.picture(folder)
+    assert world.greppy("hooks", "install").returncode == 0
+    assert world.greppy("hooks", "status").returncode == 0
+    assert world.picture(folder) == before
+
+
+def test_a_managers_configuration_alone_does_not_keep_hooks_away(world: World) -> None:
+    world.write("lefthook.yml", "")
+    ran = world.greppy("hooks", "install")
+    assert set(world.states().values()) == {"installed"}
+    assert "should lefthook take hooks over" in ran.stderr and "lefthook-local.yml" in ran.stderr
 
 
 def test_a_hook_that_calls_the_program_by_hand_counts_as_installed(world: World) -> None:

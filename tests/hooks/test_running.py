@@ -7,17 +7,21 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.hooks.conftest import HOOKS, World
+from greppy.git.hooks import HOOKS
+
+if TYPE_CHECKING:
+    from tests.hooks.conftest import World
 
 
 def freshened(world: World) -> None:
     """The log has a line for the repository, and nothing has changed since."""
     lines = world.settled()
     assert f"project={world.repository}" in lines[-1] and "failed" not in lines[-1], lines
-    assert "none since" in world.ok("status")
+    assert "none since" in world.ok("status", "-p", world.repository, cwd=world.top)
 
 
 def test_a_commit_refreshes_the_index(indexed: World) -> None:
@@ -95,8 +99,8 @@ def test_a_users_hook_that_is_a_link_runs(world: World) -> None:
 def test_a_rebase_of_fifty_commits_is_a_handful_of_refreshes(indexed: World) -> None:
     indexed.git("checkout", "-q", "-b", "topic")
     for number in range(50):
-        indexed.git("commit", "-q", "--allow-empty", "-m", str(number), GREPPY_NO_BACKGROUND="1")
-    indexed.git("checkout", "-q", "main", GREPPY_NO_BACKGROUND="1")
+        indexed.git("commit", "-q", "--allow-empty", "-m", str(number), variables={"GREPPY_NO_BACKGROUND": "1"})
+    indexed.git("checkout", "-q", "main", variables={"GREPPY_NO_BACKGROUND": "1"})
     indexed.write("new.py")
     indexed.commit()
     before = len(indexed.settled())
@@ -155,7 +159,7 @@ def test_without_a_home_nothing_is_made(world: World) -> None:
 def test_no_background_means_none(indexed: World) -> None:
     indexed.write("b.py")
     indexed.git("add", "-A")
-    indexed.git("commit", "-q", "-m", "b", GREPPY_NO_BACKGROUND="1")
+    indexed.git("commit", "-q", "-m", "b", variables={"GREPPY_NO_BACKGROUND": "1"})
     time.sleep(0.5)
     assert indexed.log() == []
 
@@ -188,9 +192,9 @@ def test_a_program_that_was_moved_away_is_not_missed_aloud(indexed: World, what:
 def test_a_hostile_environment_changes_nothing_for_git(indexed: World, hostile: dict[str, str]) -> None:
     indexed.write("b.py")
     indexed.git("add", "-A")
-    ran = indexed.git("commit", "-q", "-m", "b", **hostile)
+    ran = indexed.git("commit", "-q", "-m", "b", variables=hostile)
     assert (ran.stdout, ran.stderr) == ("", "")
-    ran = indexed.git("checkout", "-q", "-b", "x", **hostile)
+    ran = indexed.git("checkout", "-q", "-b", "x", variables=hostile)
     assert (ran.stdout, ran.stderr) == ("", "")
     if "GREPPY_HOME" not in hostile:
         freshened(indexed)
@@ -199,7 +203,7 @@ def test_a_hostile_environment_changes_nothing_for_git(indexed: World, hostile: 
 def test_the_program_need_not_be_on_the_path(indexed: World) -> None:
     indexed.write("b.py")
     indexed.git("add", "-A")
-    indexed.git("commit", "-q", "-m", "b", PATH="/usr/bin:/bin")
+    indexed.git("commit", "-q", "-m", "b", variables={"PATH": "/usr/bin:/bin"})
     freshened(indexed)
 
 
@@ -256,9 +260,9 @@ def test_nothing_of_the_callers_stays_open_and_the_refresh_is_nice(indexed: Worl
     subprocess.run(
         [indexed.hooks / "post-commit"], cwd=indexed.repository, env=indexed.environment, pass_fds=[held], check=True
     )
-    lock = indexed.home / "hooks" / "log"
+    log = indexed.home / "hooks" / "log"
     end = time.monotonic() + 5
-    while not lock.exists() and time.monotonic() < end:
+    while not log.exists() and time.monotonic() < end:
         time.sleep(0.005)
     (process,) = running(indexed)
     targets = {os.readlink(path) for path in (process / "fd").iterdir()}

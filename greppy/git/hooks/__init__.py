@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -52,8 +52,11 @@ def install(project: Project, home: bytes) -> Report:
     path, refusal = hooks_folder(project)
     manager = manager_of_tree(project.work_tree or project.root)
     if refusal:
+        found = status_of(path)
         write_refresh(home)
-        raise IoFailure(refusal, _by_hand(manager, f"the hooks there ({', '.join(HOOKS)})"))
+        if found.complete:
+            return found
+        raise IoFailure(refusal, _by_hand(manager, HOOKS))
     return install_into(path, home, manager)
 
 
@@ -70,14 +73,15 @@ def install_into(path: bytes, home: bytes, manager: Manager | None = None) -> Re
     if managed or manager:
         write_refresh(home)
         who = managed[0].manager if managed else manager
-        advice = _by_hand(who, ", ".join(slot.name for slot in managed or after), taken=not managed)
+        advice = _by_hand(who, [slot.name for slot in managed or after], free=not managed)
     return Report(path, after, before != after, advice=advice)
 
 
-def _by_hand(manager: Manager | None, what: str, taken: bool = False) -> str:
-    condition = f"should {manager.name} take these over, " if manager and taken else ""
-    where = manager.where if manager else "the hooks"
-    return f"{condition}add this line to {where}: {what}: {LINE}" if manager else f"add this line to {what}: {LINE}"
+def _by_hand(manager: Manager | None, names: Iterable[str], free: bool = False) -> str:
+    """What the user can do for these hooks; `free` where the manager has not taken them yet."""
+    condition = f"should {manager.name} take hooks over, " if manager and free else ""
+    where = manager.where if manager else "the hook there"
+    return f"{condition}for each of {', '.join(names)} add this line to {where}: {LINE}"
 
 
 def uninstall(project: Project) -> Report:
@@ -102,14 +106,15 @@ def uninstall_from(path: bytes) -> Report:
 def status(project: Project) -> Report:
     """How the hooks that git runs for `project` are. Raises NoProject without git."""
     path, refusal = hooks_folder(project)
-    return status_of(path)._replace(refusal=refusal)
+    found = status_of(path)
+    return found._replace(refusal="" if found.complete else refusal)
 
 
 def status_of(path: bytes) -> Report:
     """How the hooks of a folder are."""
     slots = _examine_all(path, render())
-    managers = [slot.manager for slot in slots if slot.manager]
-    advice = _by_hand(managers[0], ", ".join(slot.name for slot in slots if slot.manager)) if managers else ""
+    managed = [slot for slot in slots if slot.manager]
+    advice = _by_hand(managed[0].manager, [slot.name for slot in managed]) if managed else ""
     return Report(path, slots, advice=advice)
 
 

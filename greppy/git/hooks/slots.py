@@ -65,7 +65,9 @@ def _examine_foreign(slot: Slot) -> Slot:
     if _BY_HAND in content:
         return slot._replace(state=BY_HAND, detail="called by the hook that is there")
     if manager:
-        return slot._replace(state=MANAGED, detail=f"left to {manager.name}", manager=manager)
+        return slot._replace(
+            state=MANAGED, detail=f"left to {manager.name}, which made the one that is there", manager=manager
+        )
     if slot.kept and not _same(slot.path, slot.path + _KEPT):
         name = os.fsdecode(os.path.basename(slot.path + _KEPT))
         return slot._replace(state=BLOCKED, detail=f"{name} is there already, from another hook; move it away")
