@@ -52,10 +52,11 @@ _ENVIRONMENT = (
     ("GREPPY_HOME", "where indexes and config.toml are kept (default ~/.greppy)"),
     ("GREPPY_LOG", "what to log on stderr: error, warn, info or debug, or TARGET=LEVEL, separated by commas"),
     ("GREPPY_NO_COLOR, NO_COLOR", "no colours when not empty; TERM=dumb says the same"),
-    ("GREPPY_NO_BACKGROUND", "when not empty nothing is indexed in the background: the first search builds it all, hooks do nothing"),
+    ("GREPPY_NO_BACKGROUND", "when not empty nothing is indexed in the background, neither by searches nor by hooks"),
     ("GREPPY_PAGER, PAGER", "the pager for output longer than the terminal (default less; empty for none)"),
 )
-_FILES = """$GREPPY_HOME/hooks/log tells what hooks have done. $GREPPY_HOME/config.toml has the settings below. [projects."PATH"] overrides any of them for the project \
+_FILES = """$GREPPY_HOME/hooks/log tells what hooks have done.
+$GREPPY_HOME/config.toml has the settings below. [projects."PATH"] overrides any of them for the project \
 at PATH, by the key alone or in a section such as [projects."PATH".index]. Sizes may be written as "1MB"; units are \
 powers of 1024."""
 

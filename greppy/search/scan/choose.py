@@ -6,6 +6,7 @@ In: a plan and what the processes found. Out: ordinals of files, best first, and
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy import kernels
@@ -26,8 +27,14 @@ _COMMENT_SHARE = 0.17
 """Of the runs of a chunk, those in comments; measured on 27 public repositories."""
 
 
+_STRONGEST = 3
+"""Files that are taken for their text alone: the best of them is what ranking measures every other feature by, even
+where it is itself a test or a page of documentation far down in the answer."""
+
+
 class Chosen(NamedTuple):
-    """Files by ordinal, best first, and what holds for the whole project."""
+    """Files by ordinal, best first (but for the few whose text is strongest, which come before), and what holds for the
+    whole project."""
 
     files: list[int]
     estimate: Estimate
@@ -41,8 +48,10 @@ def choose(plan: Plan, files: Sequence[File], surveys: Sequence[Survey], takes: 
     scored = [_Scored(plan, survey, frequencies, estimate) for survey in surveys]
     best = max((part.best() for part in scored), default=0.0) or 1.0
     scores: dict[int, float] = {}
+    texts: list[tuple[float, int]] = []
     for part in scored:
         scores.update(part.scores(best, features.shares_of_terms(plan, frequencies.idf)))
+        texts += part.texts()
     for survey in surveys:
         shares = features.shares_of_words(survey.named.files, counts, len(files))
         for file, share in shares.items():
@@ -54,7 +63,9 @@ def choose(plan: Plan, files: Sequence[File], surveys: Sequence[Survey], takes: 
         for file, score in scores.items()
         if file >= 0 and takes(files[file].path)
     ]
-    return Chosen([file for _, file in sorted(judged)], estimate)
+    ranked = [file for _, file in sorted(judged)]
+    strongest = [file for _, file in heapq.nlargest(_STRONGEST, texts)]
+    return Chosen(list(dict.fromkeys([*strongest, *ranked])), estimate)
 
 
 def _estimate(plan: Plan, surveys: Sequence[Survey], files: int, named: dict[bytes, int]) -> Estimate:
@@ -104,6 +115,11 @@ class _Scored:
 
     def best(self) -> float:
         return max(self._texts, default=0.0)
+
+    def texts(self) -> list[tuple[float, int]]:
+        """The files that may be answered with, each with the score of its text alone."""
+        pairs = zip(self._texts, self._survey.promising, strict=True)
+        return [(score, file) for score, file in pairs if score > 0 and file >= 0]
 
     def scores(self, best: float, shares: Sequence[float]) -> dict[int, float]:
         """By file's ordinal its score for what is in it; `shares` are those of `features.shares_of_terms`."""
