@@ -154,14 +154,15 @@ def _take(found: AsGit, entry: tuple[Option, bool] | None, value: str | None, wo
 
 
 class _Scan:
-    """The words and options of one verb as they are read."""
+    """The words and options of one verb as they are read; `bad` are the options whose last value so far is none."""
 
-    __slots__ = ("options", "table", "verb", "words")
+    __slots__ = ("bad", "options", "table", "verb", "words")
 
     def __init__(self, verb: Verb) -> None:
         self.verb = verb
         self.words: list[str] = []
         self.options: dict[str, Value] = {}
+        self.bad: set[str] = set()
         self.table = _forms(verb)
 
     def read(self, argv: list[str]) -> bool:
@@ -174,7 +175,7 @@ class _Scan:
                 self.words.append(word)
             elif not (self._long(word, words) if word.startswith("--") else self._short(word, words)):
                 return False
-        return self.verb.least <= len(self.words) <= self.verb.most
+        return not self.bad and self.verb.least <= len(self.words) <= self.verb.most
 
     def _long(self, word: str, words: Iterator[str]) -> bool:
         form, equals, value = word.partition("=")
@@ -200,14 +201,18 @@ class _Scan:
         return True
 
     def _store(self, option: Option, text: str | None) -> bool:
-        value = None if text is None else read_value(option, text)
-        if value is None:
+        if text is None:
             return False
+        value = read_value(option, text)
         if option.repeatable:
             before = self.options.get(option.name)
             self.options[option.name] = [*(before if isinstance(before, list) else []), str(value)]
+            return value is not None
+        if value is None:
+            self.bad.add(option.name)
         else:
             self.options[option.name] = value
+            self.bad.discard(option.name)
         return True
 
 

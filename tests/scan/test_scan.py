@@ -94,6 +94,7 @@ def test_a_scan_answers_like_the_index(project: Scanned, query: str) -> None:
 
 def test_estimates_come_near_what_an_index_counts(project: Scanned, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(survey, "PROMISING", 20)
+    monkeypatch.setattr(survey, "STRONGEST", 5)
     monkeypatch.setattr(survey, "SAMPLE", 5)
     body = "".join(f"def step_{at}(value):\n    total = value + {at}\n    return total\n\n\n" for at in range(12))
     project.write({f"m{at}.py": body + ("def find_token(): pass\n" if at % 4 == 0 else "") for at in range(300)})

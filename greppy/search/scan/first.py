@@ -52,7 +52,7 @@ PATIENCE_SECONDS = 2.0
 BUILD_BYTES_A_SECOND = 2_500_000
 """Of files, by one core, for the whole way to an index; measured on 27 public repositories (311 MB)."""
 
-ANALYSED_FILES = 20
+ANALYSED_FILES = 10
 ANALYSED_BYTES = 1 << 20
 """Analysed are so many files and one for each result asked for, unless they have more bytes than this; a core analyses
 3 MB a second."""
