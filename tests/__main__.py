@@ -1,8 +1,9 @@
 """Every check of this project, in the order of their cost: `python -m tests [pytest arguments]`.
 
 In: an environment with the package installed in editable mode with its `dev` extra. Out: the checks' output, a line a
-check at the end, and exit status 0 only when all passed. The tests run twice: with the compiled kernels, measuring
-coverage, and those that touch the kernels again with their Python twins.
+check at the end, and exit status 0 only when all passed. All tests run with the compiled kernels, with coverage of
+every process that they start; then those that touch the kernels again with their Python twins, and those that watch
+what a start imports again without coverage, which imports much itself.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+START_TESTS = ("tests/cli/test_start_up.py", "tests/index/test_start_up.py", "tests/exact/test_grep.py")
 TWIN_TESTS = ("tests/kernels", "tests/index", "tests/search", "tests/query")
 
 
@@ -29,6 +31,7 @@ def checks(arguments: list[str]) -> list[tuple[str, list[str], dict[str, str]]]:
         ("types", [*python, "mypy"], {}),
         ("layers", [str(scripts / "lint-imports")], {}),
         ("tests", [*pytest, "--cov", "--cov-report=term", "--cov-config=pyproject.toml"], {}),
+        ("tests, what a start imports", [*pytest, *START_TESTS], {}),
         ("tests, Python kernels", [*pytest, *twins], {"GREPPY_KERNELS": "python"}),
     ]
 

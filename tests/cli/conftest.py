@@ -67,6 +67,8 @@ class Program:
         self.home = folder / "home"
         self.folder.mkdir()
         self.environment = {
+            # so that the coverage of what it starts is counted
+            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
             "PATH": os.environ["PATH"],
             "HOME": str(folder),
             "GREPPY_HOME": str(self.home),

@@ -30,6 +30,8 @@ class Repository:
         self._capfd = capfd
         self._parts: list[bytes] = []
         self.environment = {
+            # so that the coverage of what it starts is counted
+            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
             "PATH": os.environ["PATH"],
             "HOME": str(root.parent),
             "GIT_CONFIG_GLOBAL": os.devnull,

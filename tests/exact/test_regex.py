@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 import re2
 from hypothesis import example, given, settings
@@ -13,6 +15,9 @@ from greppy.query.regex.formula import of_literal
 from greppy.query.regex.needles import needles_of, texts_of
 from greppy.query.regex.required import required
 from greppy.query.regex.syntax import Unsupported, literal_tree, parse
+from greppy.search.exact import sieve
+from greppy.search.exact.lines import find_hits
+from greppy.search.exact.question import Reading, make_question
 
 PIECES = [
     *(
@@ -182,3 +187,16 @@ def test_a_pattern_that_is_none_is_refused_with_a_hint(pattern: str) -> None:
 )
 def test_a_pattern_means_what_git_or_re2_say(pattern: str, text: str, found: bool) -> None:
     assert matches(emit(parse(pattern)), text.encode()) == found
+
+
+@settings(max_examples=200, deadline=None)
+@given(PATTERNS.filter(bool), st.lists(st.lists(LINES, max_size=4).map("\n".join), max_size=12), st.booleans())
+def test_the_sieve_keeps_every_file_with_a_line_to_show(pattern: str, texts: list[str], small: bool) -> None:
+    question = make_question([pattern.encode()], Reading())
+    contents = [text.encode() for text in texts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sieve, "THREAD_BYTES", 10 if small else 1 << 20)
+        patch.setattr(os, "cpu_count", lambda: 3)
+        kept = list(sieve.sieved(question, list(enumerate(contents))))
+    for content, (_, left) in zip(contents, kept, strict=True):
+        assert left == content or next(find_hits(question, content), None) is None

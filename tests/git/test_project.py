@@ -254,7 +254,7 @@ def test_a_head_that_is_a_link_makes_a_git_folder_as_it_once_did(repository: Rep
 
 
 def test_the_hot_modules_import_nothing_heavy() -> None:
-    code = "import sys; before = set(sys.modules); import greppy.git.project, greppy.git.files; "
+    code = "import sys, greppy; before = set(sys.modules); import greppy.git.project, greppy.git.files; "
     code += "print(*sorted(set(sys.modules) - before))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=os.getcwd())
     allowed = {"greppy", "greppy.errors", "greppy.git", "greppy.git.files", "greppy.git.project", "errno", "__future__"}

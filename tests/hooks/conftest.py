@@ -25,6 +25,8 @@ class World:
         self.repository.mkdir()
         self.user.mkdir()
         self.environment = {
+            # so that the coverage of what it starts is counted
+            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
             "PATH": os.environ["PATH"],
             "HOME": str(self.user),
             "GREPPY_HOME": str(self.home),

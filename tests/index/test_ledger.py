@@ -16,7 +16,8 @@ from greppy.index.edit import patched
 from greppy.index.known import MANY, Known
 from greppy.index.ledger import Ledger, Origin, Row, Watched, counts_of, pack_manifest, read_ledger
 from greppy.index.manifest import REASONS, Manifest
-from greppy.index.names import WHOLE, Names, stem_of, words_of_name
+from greppy.index.names import IN_FOLDER, IN_STEM, WHOLE, Names, stem_of, words_of_name
+from greppy.index.postings import Terms
 from greppy.index.shard import Shard
 from greppy.index.writer import ShardWriter
 
@@ -138,10 +139,10 @@ def test_the_words_of_paths_lead_to_the_files_that_a_naive_scan_finds(paths: set
 def test_a_word_of_stem_and_folder_has_both_bits() -> None:
     rows = [Row(b"session/Session.test.py", (1, 2, 3, 4), A.oid(0), 0, "", "a", 0)]
     manifest = opened(pack_manifest(Ledger(rows, [], []), [A], ORIGIN))
-    term = manifest.container.section(layout.TERMS)
-    assert b"session" in bytes(term)
-    lists = bytes(manifest.container.section(layout.POSTINGS))
-    assert kernels.decode_postings(lists[-3:])[1] == bytes([3])
+    found = Terms(manifest.container).find(b"session")
+    assert found is not None
+    _, codes = kernels.decode_postings(manifest.container.section(layout.POSTINGS, *found))
+    assert codes == bytes([IN_STEM | IN_FOLDER])
 
 
 def test_files_that_are_not_indexed_are_not_among_the_names() -> None:

@@ -89,6 +89,8 @@ class Program:
             (self.path / f"words{number}.txt").write_text(f"number {number}\n" + filler)
         (self.path / "src" / "session.py").write_text("def validate_session(session):\n    return session.valid\n")
         self.environment = {
+            # so that the coverage of what it starts is counted
+            **{name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")},
             "PATH": os.environ["PATH"],
             "HOME": str(folder),
             "GREPPY_HOME": str(self.home),

@@ -150,7 +150,7 @@ def _snapshots(
                 view = _mended(view, error, home, config, progress)
         else:
             wanted = files_to_read(view, selection, question, True, receipt)
-        yield read_tree(view, wanted, needles, receipt), view
+        yield read_tree(view, wanted, question, needles, request.every, receipt), view
 
 
 def _places(request: Request) -> tuple[Sequence[Resolved], Sequence[bytes]]:

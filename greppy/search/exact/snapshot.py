@@ -14,6 +14,7 @@ from greppy import kernels
 from greppy.index import format as layout
 from greppy.index.manifest import REASONS
 from greppy.search.exact.candidates import candidates
+from greppy.search.exact.sieve import sieved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,13 +62,15 @@ class Source:
         self.ordinal = ordinal
 
 
-def read_tree(view: View, ordinals: Sequence[int], needles: Needles, receipt: Receipt) -> Contents:
-    """Files of the working tree as they are now, those at least that may have a match."""
+def read_tree(
+    view: View, ordinals: Sequence[int], question: Question, needles: Needles, every: bool, receipt: Receipt
+) -> Contents:
+    """Files of the working tree as they are now: with `every` all, else those that may have a match."""
     sizes = view.manifest.column(layout.STATS, "q")
     paths = Paths(view.manifest.container.section(layout.PATHS))
     for batch in _batches(ordinals, sizes):
         found = paths.read(view.project.root, batch, needles)
-        yield from outcomes(found, paths, receipt)
+        yield from outcomes(found if every or needles.texts else sieved(question, found), paths, receipt)
 
 
 def files_to_read(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Sequence[int]:

@@ -35,7 +35,7 @@ STRONGEST = 20
 """Files of one process that are counted in windows, and how many more for their text alone, whatever they are for; the
 answer needs a fifth of them. (250 and 120 agree with an index equally well, 60 a hundredth less.)"""
 
-SAMPLE = 80
+SAMPLE = 40
 """Of the other files with a term, one in so many is counted in windows too."""
 
 _BATCH = 128
