@@ -2,9 +2,10 @@
 
 In: the bytes of blobs as they lie on disk, in the order of the shard. Out: three sections, and the blobs that may
 satisfy a formula of trigrams. A list names *groups* of neighbouring blobs with `GROUP_BYTES` of bytes together (a
-larger blob is a group of its own), since most lists would else be spent on small files: on Django this takes the index from
-8.4 % of the text to 4.8 %, and makes a search for a rare word read 44 files instead of 9, which nobody notices. The
-encoding of the lists is specified in `greppy.kernels.reference.trigrams`. Looking up is importable on the hot path.
+larger blob is a group of its own), since most lists would else be spent on small files: on Django this takes the
+index from 8.4 % of the text to 4.8 %, and makes a search for a rare word read 44 files instead of 9, which nobody
+notices. The encoding of the lists is specified in `greppy.kernels.reference.trigrams`. Looking up is importable on
+the hot path.
 """
 
 from __future__ import annotations
