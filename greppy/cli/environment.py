@@ -15,9 +15,10 @@ from greppy.errors import NoProject
 
 class Environment:
     """`home` is $GREPPY_HOME, absolute; `log` is $GREPPY_LOG; `plain` asks for no colours; `pager` is a shell command,
-    "" for none, None for the default one; `background` allows builds that outlive the run."""
+    "" for none, None for the default one; `background` allows builds that outlive the run; `single_bytes`: the locale
+    is none of UTF-8."""
 
-    __slots__ = ("background", "home", "log", "pager", "plain")
+    __slots__ = ("background", "home", "log", "pager", "plain", "single_bytes")
 
     def __init__(
         self,
@@ -26,12 +27,14 @@ class Environment:
         plain: bool = False,
         pager: str | None = None,
         background: bool = True,
+        single_bytes: bool = False,
     ) -> None:
         self.home = home
         self.log = log_spec
         self.plain = plain
         self.pager = pager
         self.background = background
+        self.single_bytes = single_bytes
 
 
 def read_environment() -> Environment:
@@ -45,7 +48,13 @@ def read_environment() -> Environment:
         plain or variables.get("TERM", "dumb") == "dumb",
         variables.get("GREPPY_PAGER", variables.get("PAGER")),
         not variables.get("GREPPY_NO_BACKGROUND"),
+        _is_of_single_bytes(variables.get("LC_ALL") or variables.get("LC_CTYPE") or variables.get("LANG") or ""),
     )
+
+
+def _is_of_single_bytes(locale: str) -> bool:
+    """Whether a locale is named and none of UTF-8. (Where none is named Python itself sets LC_CTYPE to C.UTF-8.)"""
+    return bool(locale) and "utf8" not in locale.lower().replace("-", "")
 
 
 def current_folder() -> bytes:

@@ -40,7 +40,9 @@ LONGEST_FILE = 1 << 24
 def run(parsed: Parsed, environment: Environment) -> int:
     """Search, print, and say by the exit status what came of it."""
     tokens, words = read_patterns(parsed)
-    question = make_question(tokens, read_reading(parsed), parsed.flag("invert_match"), parsed.flag("column"))
+    question = make_question(
+        tokens, read_reading(parsed, environment.single_bytes), parsed.flag("invert_match"), parsed.flag("column")
+    )
     request = read_request(parsed, words)
     config = config_at(request.cwd, environment)
     if parsed.number("max_count", NO_LIMIT) == 0:
@@ -135,7 +137,7 @@ def _patterns_of(name: str) -> list[str | bytes]:
     return [line for line in text.split(b"\n") if line]
 
 
-def read_reading(parsed: Parsed) -> Reading:
+def read_reading(parsed: Parsed, single_bytes: bool = False) -> Reading:
     """How the patterns are to be read: of -E, -F and -P the last counts."""
     last = (parsed.texts("dialect") or ["--extended-regexp"])[-1]
     return Reading(
@@ -144,6 +146,7 @@ def read_reading(parsed: Parsed) -> Reading:
         smart_case=parsed.flag("smart_case"),
         word=parsed.flag("word_regexp"),
         multiline=parsed.flag("multiline"),
+        single_bytes=single_bytes,
     )
 
 

@@ -51,6 +51,10 @@ from 0; a file of a revision has "revision". Texts and paths that are not UTF-8 
 _ENVIRONMENT = (
     ("GREPPY_HOME", "where indexes and config.toml are kept (default ~/.greppy)"),
     ("GREPPY_LOG", "what to log on stderr: error, warn, info or debug, or TARGET=LEVEL, separated by commas"),
+    (
+        "LC_ALL, LC_CTYPE, LANG",
+        "grep takes characters for those of UTF-8, or, where they name another locale, for bytes",
+    ),
     ("GREPPY_NO_COLOR, NO_COLOR", "no colours when not empty; TERM=dumb says the same"),
     ("GREPPY_NO_BACKGROUND", "when not empty nothing is indexed in the background, neither by searches nor by hooks"),
     ("GREPPY_PAGER, PAGER", "the pager for output longer than the terminal (default less; empty for none)"),

@@ -24,9 +24,8 @@ def listed() -> list[list[str]]:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     """The package's modules and queries, and some odd files, committed and indexed."""
     root = tmp_path_factory.mktemp("corpus") / "r"
-    shutil.copytree(
-        HERE.parents[1] / "greppy", root, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.c", "*.h")
-    )
+    built = ("__pycache__", "*.so", "*.c", "*.h", "CMake*", "cmake*", ".cmake", "*.ninja", ".ninja*", ".skbuild*")
+    shutil.copytree(HERE.parents[1] / "greppy", root, ignore=shutil.ignore_patterns(*built))
     with pytest.MonkeyPatch.context() as patch:
         repository = Repository(root, patch, None)
         repository.write("odd/café.txt", "café, ÜBER, naïve\r\nfoo(bar)\tbaz\n\n\nno end of line".encode())

@@ -25,25 +25,6 @@ def emit(node: Node, single_bytes: bool = False) -> bytes:
     return ("(?m)" + _emit(node, single_bytes)).encode("ascii")
 
 
-def depends_on_encoding(node: Node) -> bool:
-    """Whether the pattern may match other lines when the bytes beyond ASCII are taken one by one."""
-    if isinstance(node, Literal):
-        return node.fold and not node.char.isascii()
-    if isinstance(node, Any):
-        return True
-    if isinstance(node, Class):
-        return node.negated or bool(node.properties) or any(high > 0x7F for _, high in node.ranges)
-    if isinstance(node, Assertion):
-        return False
-    if isinstance(node, Concat | Alternate):
-        return any(map(depends_on_encoding, node.parts))
-    return depends_on_encoding(node.part) or _is_wide(node.part)
-
-
-def _is_wide(node: Node) -> bool:
-    return isinstance(node, Literal) and not node.char.isascii()
-
-
 def _emit(node: Node, single_bytes: bool) -> str:
     if isinstance(node, Literal):
         fold = node.fold and not (single_bytes and not node.char.isascii())

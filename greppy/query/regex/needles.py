@@ -35,9 +35,9 @@ class Needles:
 NOTHING_KNOWN = Needles((), False)
 
 
-def needles_of(node: Node) -> Needles:
-    """The needles of a tree of characters (not of one of single bytes)."""
-    return _best(_candidates(node))
+def needles_of(node: Node, single_bytes: bool = False) -> Needles:
+    """The needles of a tree, of one of bytes with `single_bytes`."""
+    return _best(_candidates(node, "latin-1" if single_bytes else "utf-8"))
 
 
 def texts_of(node: Node) -> Needles | None:
@@ -79,20 +79,20 @@ def _worth(needles: Needles) -> tuple[int, int]:
     return min(map(len, needles.texts), default=0), -len(needles.texts)
 
 
-def _candidates(node: Node) -> list[Needles]:
+def _candidates(node: Node, encoding: str) -> list[Needles]:
     """Each of these holds for every match of `node`."""
     if isinstance(node, Concat):
-        return _of_concat(node)
+        return _of_concat(node, encoding)
     if isinstance(node, Alternate):
-        joined = either([_best(_candidates(part)) for part in node.parts])
+        joined = either([_best(_candidates(part, encoding)) for part in node.parts])
         return [joined] if joined.texts else []
     if isinstance(node, Repeat):
-        return _candidates(node.part) if node.least else []
+        return _candidates(node.part, encoding) if node.least else []
     text = _text(node)
-    return [_needles(text, isinstance(node, Literal) and node.fold)] if text else []
+    return [_needles(text, isinstance(node, Literal) and node.fold, encoding)] if text else []
 
 
-def _of_concat(node: Concat) -> list[Needles]:
+def _of_concat(node: Concat, encoding: str) -> list[Needles]:
     found: list[Needles] = []
     run: list[str] = []
     fold = False
@@ -102,10 +102,10 @@ def _of_concat(node: Concat) -> list[Needles]:
             run.append(text)
             fold = fold or (isinstance(part, Literal) and part.fold)
             continue
-        found += [_needles("".join(run), fold)] if run else []
+        found += [_needles("".join(run), fold, encoding)] if run else []
         run, fold = [], False
-        found += _candidates(part)
-    return found + ([_needles("".join(run), fold)] if run else [])
+        found += _candidates(part, encoding)
+    return found + ([_needles("".join(run), fold, encoding)] if run else [])
 
 
 def _flat(node: Concat) -> list[Node]:
@@ -125,8 +125,9 @@ def _text(node: Node) -> str:
     return ""
 
 
-def _needles(text: str, fold: bool) -> Needles:
-    return with_foreign(Needles((text.encode().lower(),), True)) if fold else Needles((text.encode(),), False)
+def _needles(text: str, fold: bool, encoding: str) -> Needles:
+    encoded = text.encode(encoding)
+    return with_foreign(Needles((encoded.lower(),), True)) if fold else Needles((encoded,), False)
 
 
 def with_foreign(needles: Needles) -> Needles:

@@ -50,7 +50,7 @@ _BEYOND = {
     "alnum": [*_LETTERS, *_NUMBERS],
     "alpha": _LETTERS,
     "lower": ["\\p{Ll}"],
-    "punct": ["\\p{P}", "\\p{S}", "\\p{M}", "\\p{No}", "\\p{Cf}", "\\p{Co}"],
+    "punct": ["\\p{P}", "\\p{S}", "\\p{M}", "\\p{No}", "\\p{Cf}", "\\p{Co}", "\\x{A0}\\x{2007}\\x{202F}"],
     "upper": ["\\p{Lu}"],
     "word": [*_LETTERS, *_NUMBERS],
 }
@@ -58,6 +58,8 @@ _ESCAPED = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 _PLACES = {"A": "^", "z": "$", "Z": "$", "`": "^", "'": "$", "b": r"\b", "B": r"\B"}
 _PLACES |= {"<": "<", ">": ">"}  # until `_settle_edges`
 _LAST = 0x10FFFF
+_SURROGATES = (0xD800, 0xDFFF)
+"""No characters for the C library; RE2 takes their three bytes for some."""
 
 
 class Unsupported(BadArguments):
@@ -385,7 +387,7 @@ class _Parser:
         if self.multiline:
             return Class(ranges, properties, negated, fold)
         if negated:
-            return Class([*ranges, (10, 10)], properties, True, fold)
+            return Class([*ranges, (10, 10), _SURROGATES], properties, True, fold)
         return Class(_without_newline(ranges), properties, False, fold)
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re2
 
 from greppy.errors import BadArguments
-from greppy.query.regex.emit import depends_on_encoding, emit
+from greppy.query.regex.emit import emit
 from greppy.query.regex.formula import ANY
-from greppy.query.regex.required import required
 from greppy.query.regex.syntax import Unsupported, literal_tree, parse
 from greppy.search.exact.pattern import Regex
 
@@ -76,61 +75,27 @@ def _message(error: Exception) -> str:
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
 
 
-def compile_regex(text: bytes, dialect: str, fold: bool, multiline: bool) -> Pattern:
+def compile_regex(text: bytes, dialect: str, fold: bool, multiline: bool, single_bytes: bool) -> Pattern:
     """A pattern that needs an engine. "perl" goes to RE2 too wherever RE2 has what it asks for."""
     try:
-        return _in_re2(text, dialect, fold, multiline)
+        tree = _tree(text.decode("latin-1" if single_bytes else "utf-8"), dialect, fold, multiline, not single_bytes)
     except Unsupported:
         if dialect != "perl" or multiline:
             raise
         return Backtracking(text, fold)
+    return Regex(tree, single_bytes, perl=dialect == "perl")
 
 
-def _in_re2(text: bytes, dialect: str, fold: bool, multiline: bool) -> Pattern:
-    by_byte = _tree(text.decode("latin-1"), dialect, fold, multiline, unicode=False)
-    try:
-        decoded = text.decode()
-    except UnicodeDecodeError:
-        return _BytesOnly(by_byte)
-    tree = _tree(decoded, dialect, fold, multiline)
-    return Regex(tree, by_byte if depends_on_encoding(tree) else None, perl=dialect == "perl")
-
-
-def _tree(text: str, dialect: str, fold: bool, multiline: bool, unicode: bool = True) -> Node:
+def _tree(text: str, dialect: str, fold: bool, multiline: bool, unicode: bool) -> Node:
     if dialect == "fixed":
         return literal_tree(text, fold)
     return parse(text, fold, multiline, unicode, dot_nul=dialect == "perl" or multiline)
 
 
-class _BytesOnly:
-    """A pattern that is not UTF-8: every byte is a character, in every line."""
-
-    __slots__ = ("_finder", "_spanner", "_tree", "wide")
-    backtracks = False
-
-    def __init__(self, tree: Node) -> None:
-        self.wide = False
-        self._tree = tree
-        self._finder = Compiled(tree, single_bytes=True)
-        self._spanner = Compiled(tree, longest=True, single_bytes=True)
-
-    def locate(self, data: bytes, start: int) -> int:
-        return self._finder.locate(data, start)
-
-    def span(self, line: bytes, start: int) -> Span | None:
-        return self._spanner.span(line, start)
-
-    def formula(self) -> Formula:
-        return required(self._tree, single_bytes=True)
-
-    def node(self, single_bytes: bool = False) -> Node | None:
-        return self._tree if single_bytes else None
-
-
 class Backtracking:
     """A pattern for Python's `re`, tried line by line on text; bytes that are no UTF-8 match `.` and negated sets."""
 
-    __slots__ = ("_search", "wide")
+    __slots__ = ("_search", "single_bytes")
     backtracks = True
 
     def __init__(self, text: bytes, fold: bool) -> None:
@@ -140,7 +105,7 @@ class Backtracking:
             self._search = re.compile(text.decode("utf-8", "surrogateescape"), re.IGNORECASE if fold else 0).search
         except (re.error, OverflowError, RecursionError) as error:
             raise BadArguments(f"-P: {error}", "Python's re says what it has; not all of Perl is there") from None
-        self.wide = False
+        self.single_bytes = False
 
     def locate(self, data: bytes, start: int) -> int:
         """Every line has to be tried."""
@@ -158,7 +123,7 @@ class Backtracking:
     def formula(self) -> Formula:
         return ANY
 
-    def node(self, single_bytes: bool = False) -> Node | None:
+    def node(self) -> Node | None:
         return None
 
 

@@ -11,7 +11,7 @@ from itertools import repeat
 
 from greppy import kernels
 from greppy.search.exact.expression import Columns
-from greppy.search.exact.pattern import Texts, is_text, word_span
+from greppy.search.exact.pattern import Texts, word_span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def find_hits(question: Question, data: bytes) -> Iterator[Hit]:
         from greppy.search.exact.multiline import touched_lines
 
         return touched_lines(question.passages, data, question.invert)
-    if question.invert or question.finder is None or _needs_every_line(question, data):
+    if question.invert or question.finder is None:
         return _tried(question, data)
     finder = question.finder
     if not isinstance(finder, Texts) or not all(finder.texts):
@@ -47,10 +47,6 @@ def _checked(question: Question, data: bytes, hits: Iterable[Hit]) -> Iterator[H
         column = first_column(question, data[start:end])
         if column >= 0:
             yield number, start, end, column
-
-
-def _needs_every_line(question: Question, data: bytes) -> bool:
-    return any(pattern.wide for pattern in question.patterns) and not is_text(data)
 
 
 def _located(question: Question, finder: Pattern, data: bytes) -> Iterator[Hit]:

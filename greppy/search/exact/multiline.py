@@ -10,7 +10,6 @@ from __future__ import annotations
 from greppy.errors import BadArguments
 from greppy.query.regex.tree import Alternate
 from greppy.search.exact.engines import Compiled
-from greppy.search.exact.pattern import is_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,24 +20,22 @@ if TYPE_CHECKING:
 
 
 class Passages:
-    """Finds the matches of any of the patterns in a whole file: by characters where it is UTF-8, else by bytes."""
+    """Finds the matches of any of the patterns in a whole file."""
 
-    __slots__ = ("_by_byte", "_by_char")
+    __slots__ = ("_engine",)
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
-        chars = [node for pattern in patterns if (node := pattern.node()) is not None]
-        octets = [node for pattern in patterns if (node := pattern.node(True)) is not None]
-        if len(octets) < len(patterns):
-            raise BadArguments("--multiline goes only with patterns that RE2 takes", "leave -P out")
-        self._by_byte = Compiled(Alternate(octets), single_bytes=True)
-        self._by_char = Compiled(Alternate(chars)) if len(chars) == len(patterns) else self._by_byte
+        nodes = [node for pattern in patterns if (node := pattern.node()) is not None]
+        kinds = {pattern.single_bytes for pattern in patterns}
+        if len(nodes) < len(patterns) or len(kinds) > 1:
+            raise BadArguments("--multiline goes with no such mixture of patterns", "leave out -P, or all but one -e")
+        self._engine = Compiled(Alternate(nodes), single_bytes=kinds == {True})
 
     def spans(self, data: bytes) -> Iterator[Span]:
         """All matches from left to right, without overlap; an empty one takes the byte after it along."""
-        engine = self._by_char if is_text(data) else self._by_byte
         at = 0
         while at < len(data):
-            found = engine.match(data, at)
+            found = self._engine.match(data, at)
             if found is None or found[0] >= len(data):
                 return
             yield found

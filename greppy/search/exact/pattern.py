@@ -4,8 +4,10 @@ In: what was asked for (`greppy.search.exact.question`). Out: objects with two q
 at or after `start` something begins whose line may hold a match. `span(line, start)`: the leftmost and, as POSIX wants
 it, longest match in one line, which is what decides.
 
-A plain text needs `bytes.find` alone, in either case of its letters; RE2 (13 ms to import) comes in for the rest. A
-line that is not UTF-8 is matched byte by byte, every other one character by character.
+A plain text needs `bytes.find` alone, in either case of its letters; RE2 (13 ms to import) comes in for the rest.
+
+As for git grep, the locale says what a character is: of UTF-8, where a byte that is none is matched by no `.` and no
+set, or, with `single_bytes`, every byte. A pattern that is not UTF-8 itself is always one of bytes.
 """
 
 from __future__ import annotations
@@ -23,17 +25,16 @@ if TYPE_CHECKING:
     Span = tuple[int, int]
 
     class Pattern(Protocol):
-        """What `compile_pattern` makes. `wide`: in a file that is not UTF-8 every line has to be tried. `formula` is
-        what a file with a match must hold, `node` the pattern's tree (with `single_bytes` that of its bytes) where
-        RE2 has it. `backtracks`: a match may take time without end."""
+        """What `compile_pattern` makes. `formula` is what a file with a match must hold, `node` the pattern's tree
+        where RE2 has it, one of bytes with `single_bytes`. `backtracks`: a match may take time without end."""
 
-        wide: bool
+        single_bytes: bool
         backtracks: bool
 
         def locate(self, data: bytes, start: int) -> int: ...
         def span(self, line: bytes, start: int) -> Span | None: ...
         def formula(self) -> Formula: ...
-        def node(self, single_bytes: bool = False) -> Node | None: ...
+        def node(self) -> Node | None: ...
 
 
 SPECIAL = frozenset(b"\\^$.[]|()?*+{}\n")
@@ -51,14 +52,14 @@ class Texts:
     """Any of some texts that mean themselves. With `fold` they are ASCII and lower case, and count in any case; what
     holds one of the letters beyond ASCII that fold to k or s is then left to RE2, and `locate` is not for them."""
 
-    __slots__ = ("_foreign", "_regex", "fold", "texts", "wide")
+    __slots__ = ("_foreign", "_regex", "fold", "single_bytes", "texts")
     backtracks = False
 
-    def __init__(self, texts: tuple[bytes, ...], fold: bool = False) -> None:
+    def __init__(self, texts: tuple[bytes, ...], fold: bool = False, single_bytes: bool = False) -> None:
         self.texts = texts
         self.fold = fold
-        self.wide = False
-        self._foreign = fold and any(letter in text for text in texts for letter in (b"k", b"s"))
+        self.single_bytes = single_bytes
+        self._foreign = fold and not single_bytes and any(letter in text for text in texts for letter in (b"k", b"s"))
         self._regex: Regex | None = None
 
     def locate(self, data: bytes, start: int) -> int:
@@ -80,17 +81,16 @@ class Texts:
             return any_of(map(of_literal, self.texts))
         from greppy.query.regex.required import required
 
-        return required(self._tree())
+        return required(self._tree(), self.single_bytes)
 
-    def node(self, single_bytes: bool = False) -> Node | None:
-        if single_bytes:
-            return self._tree("latin-1")
-        return self._tree() if all(map(is_text, self.texts)) else None
+    def node(self) -> Node | None:
+        return self._tree() if self.single_bytes or all(map(is_text, self.texts)) else None
 
-    def _tree(self, encoding: str = "utf-8") -> Node:
+    def _tree(self) -> Node:
         from greppy.query.regex.syntax import literal_tree
         from greppy.query.regex.tree import Alternate
 
+        encoding = "latin-1" if self.single_bytes else "utf-8"
         return Alternate([literal_tree(text.decode(encoding), self.fold) for text in self.texts])
 
     def holds_foreign(self, data: bytes) -> bool:
@@ -100,43 +100,38 @@ class Texts:
     def in_re2(self) -> Regex:
         """The same for RE2."""
         if self._regex is None:
-            self._regex = Regex(self._tree(), None)
+            self._regex = Regex(self._tree(), self.single_bytes)
         return self._regex
 
 
 class Regex:
-    """A regular expression in RE2: linear time. `bytes_tree` is the pattern's tree when each byte is a character, None
-    where that matches the same."""
+    """A regular expression in RE2: linear time. `perl`: of several matches at one place the one that the pattern
+    prefers, not the longest."""
 
-    __slots__ = ("_by_byte", "_bytes_tree", "_finder", "_spanner", "_tree", "wide")
+    __slots__ = ("_finder", "_spanner", "_tree", "single_bytes")
     backtracks = False
 
-    def __init__(self, tree: Node, bytes_tree: Node | None, perl: bool = False) -> None:
+    def __init__(self, tree: Node, single_bytes: bool = False, perl: bool = False) -> None:
         from greppy.search.exact.engines import Compiled
 
         self._tree = tree
-        self._bytes_tree = bytes_tree
-        self.wide = bytes_tree is not None
-        self._finder = Compiled(tree)
-        self._spanner = self._finder if perl else Compiled(tree, longest=True)
-        self._by_byte = None if bytes_tree is None else Compiled(bytes_tree, longest=not perl, single_bytes=True)
+        self.single_bytes = single_bytes
+        self._finder = Compiled(tree, single_bytes=single_bytes)
+        self._spanner = self._finder if perl else Compiled(tree, longest=True, single_bytes=single_bytes)
 
     def locate(self, data: bytes, start: int) -> int:
         return self._finder.locate(data, start)
 
     def span(self, line: bytes, start: int) -> Span | None:
-        if self._by_byte is not None and not is_text(line):
-            return self._by_byte.span(line, start)
         return self._spanner.span(line, start)
 
     def formula(self) -> Formula:
         from greppy.query.regex.required import required
 
-        by_byte = [] if self._bytes_tree is None else [required(self._bytes_tree, single_bytes=True)]
-        return any_of([required(self._tree), *by_byte])
+        return required(self._tree, self.single_bytes)
 
-    def node(self, single_bytes: bool = False) -> Node | None:
-        return (self._bytes_tree or self._tree) if single_bytes else self._tree
+    def node(self) -> Node | None:
+        return self._tree
 
 
 def is_text(data: bytes) -> bool:
@@ -172,24 +167,26 @@ def word_span(pattern: Pattern, line: bytes, start: int, word: bool) -> Span | N
         first = at
 
 
-def compile_pattern(text: bytes, dialect: str, fold: bool, multiline: bool = False) -> Pattern:
+def compile_pattern(
+    text: bytes, dialect: str, fold: bool, multiline: bool = False, single_bytes: bool = False
+) -> Pattern:
     """`text` in a dialect: "fixed", "extended" or "perl". Raises BadArguments for what cannot be done."""
     if b"\0" in text:
         raise BadArguments("the pattern has a NUL in it", "write \\x00 for it")
     if dialect == "fixed" or is_plain(text):
         if not fold:
-            return Texts((text,))
+            return Texts((text,), single_bytes=single_bytes)
         if text.isascii():
-            return Texts((text.lower(),), text.lower() != text.upper())
-    choice = _choice(text, fold) if dialect == "extended" and not multiline else None
+            return Texts((text.lower(),), text.lower() != text.upper(), single_bytes)
+    choice = _choice(text, fold, single_bytes) if dialect == "extended" and not multiline else None
     if choice is not None:
         return choice
     from greppy.search.exact.engines import compile_regex
 
-    return compile_regex(text, dialect, fold, multiline)
+    return compile_regex(text, dialect, fold, multiline, single_bytes or not is_text(text))
 
 
-def _choice(text: bytes, fold: bool) -> Texts | None:
+def _choice(text: bytes, fold: bool, single_bytes: bool) -> Texts | None:
     """A pattern such as `red|green|blue`, which needs no engine."""
     from greppy.query.regex.needles import texts_of
     from greppy.query.regex.syntax import parse
@@ -197,4 +194,4 @@ def _choice(text: bytes, fold: bool) -> Texts | None:
     if not is_text(text):
         return None
     found = texts_of(parse(text.decode(), fold))
-    return None if found is None else Texts(found.texts, found.fold)
+    return None if found is None else Texts(found.texts, found.fold, single_bytes)

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 
 class Reading:
-    """How patterns are read: `dialect` is "fixed", "extended" or "perl"."""
+    """How patterns are read: `dialect` is "fixed", "extended" or "perl"; `single_bytes`: every byte is a
+    character, else UTF-8 says what is."""
 
-    __slots__ = ("dialect", "fold", "multiline", "smart_case", "word")
+    __slots__ = ("dialect", "fold", "multiline", "single_bytes", "smart_case", "word")
 
     def __init__(
         self,
@@ -33,12 +34,14 @@ class Reading:
         smart_case: bool = False,
         word: bool = False,
         multiline: bool = False,
+        single_bytes: bool = False,
     ) -> None:
         self.dialect = dialect
         self.fold = fold
         self.smart_case = smart_case
         self.word = word
         self.multiline = multiline
+        self.single_bytes = single_bytes
 
 
 class Question:
@@ -93,7 +96,7 @@ def _needles_of(pattern: Pattern) -> Needles:
             return NOTHING_KNOWN
         return with_foreign(Needles(pattern.texts, pattern.fold))
     node = pattern.node()
-    return NOTHING_KNOWN if node is None else needles_of(node)
+    return NOTHING_KNOWN if node is None else needles_of(node, pattern.single_bytes)
 
 
 def make_question(
@@ -109,7 +112,9 @@ def make_question(
             compiled.append(token)
         else:
             whole = [token] if reading.multiline else token.split(b"\n")
-            compiled += [compile_pattern(text, reading.dialect, fold, reading.multiline) for text in whole]
+            compiled += [
+                compile_pattern(text, reading.dialect, fold, reading.multiline, reading.single_bytes) for text in whole
+            ]
     patterns = [token for token in compiled if not isinstance(token, str)]
     if not patterns:
         raise BadArguments("no pattern given", "write greppy grep PATTERN, or -e PATTERN")
@@ -133,15 +138,17 @@ def _finder(patterns: Sequence[Pattern]) -> Pattern | None:
         return patterns[0]
     texts = [pattern for pattern in patterns if isinstance(pattern, Texts)]
     if len(texts) == len(patterns) and len({pattern.fold for pattern in texts}) == 1:
-        return Texts(tuple(text for pattern in texts for text in pattern.texts), texts[0].fold)
+        every = tuple(text for pattern in texts for text in pattern.texts)
+        return Texts(every, texts[0].fold, texts[0].single_bytes)
     nodes = [pattern.node() for pattern in patterns]
     known = [node for node in nodes if node is not None]
-    if len(known) < len(nodes):
+    kinds = {pattern.single_bytes for pattern in patterns}
+    if len(known) < len(nodes) or len(kinds) > 1:
         return None
     from greppy.query.regex.tree import Alternate
     from greppy.search.exact.pattern import Regex
 
-    return Regex(Alternate(known), None)
+    return Regex(Alternate(known), kinds == {True})
 
 
 def _has_upper(text: bytes, dialect: str) -> bool:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock, start_new_thread
 
-from greppy.search.exact.pattern import is_text
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _thread import LockType
@@ -34,10 +32,9 @@ def sieved(question: Question, found: Iterable[Read]) -> Iterator[Read]:
         yield from found
         return
     files = list(found)
-    wide = any(pattern.wide for pattern in question.patterns)
     kept = _kept(finder, [content if isinstance(content, bytes) else b"" for _, content in files])
     for at, (ordinal, content) in enumerate(files):
-        if not isinstance(content, bytes) or kept[at] or (wide and not is_text(content)):
+        if not isinstance(content, bytes) or kept[at]:
             yield ordinal, content
         else:
             yield ordinal, None
