@@ -12,6 +12,7 @@ pattern never leaves its line: where `multiline` is off no set, negated set or e
 from __future__ import annotations
 
 from greppy.errors import BadArguments
+from greppy.query.regex.classes import BEYOND, LAST, NAMED, SHORTHANDS, SURROGATES, WORDS, complement, without_newline
 from greppy.query.regex.tree import UNBOUNDED, Alternate, Any, Assertion, Class, Concat, Literal, Repeat
 
 TYPE_CHECKING = False
@@ -24,42 +25,9 @@ REPEAT_LIMIT = 1000
 DEPTH_LIMIT = 200
 """Groups within groups; RE2 has 1,000, this parser's recursion less."""
 
-_DIGITS: list[Range] = [(0x30, 0x39)]
-_SPACES: list[Range] = [(0x09, 0x0D), (0x20, 0x20)]
-_WORDS: list[Range] = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
-_SHORTHANDS = {"d": _DIGITS, "s": _SPACES, "w": _WORDS}
-_NAMED: dict[str, list[Range]] = {
-    "alnum": [(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)],
-    "alpha": [(0x41, 0x5A), (0x61, 0x7A)],
-    "ascii": [(0, 0x7F)],
-    "blank": [(0x09, 0x09), (0x20, 0x20)],
-    "cntrl": [(0, 0x1F), (0x7F, 0x7F)],
-    "digit": _DIGITS,
-    "graph": [(0x21, 0x7E)],
-    "lower": [(0x61, 0x7A)],
-    "print": [(0x20, 0x7E)],
-    "punct": [(0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)],
-    "space": _SPACES,
-    "upper": [(0x41, 0x5A)],
-    "word": _WORDS,
-    "xdigit": [(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)],
-}
-# What glibc's classes have beyond ASCII, in Unicode's terms, so that a pattern finds what git grep finds.
-_LETTERS, _NUMBERS = ["\\p{L}", "\\p{Nl}"], ["\\p{Nd}"]
-_BEYOND = {
-    "alnum": [*_LETTERS, *_NUMBERS],
-    "alpha": _LETTERS,
-    "lower": ["\\p{Ll}"],
-    "punct": ["\\p{P}", "\\p{S}", "\\p{M}", "\\p{No}", "\\p{Cf}", "\\p{Co}", "\\x{A0}\\x{2007}\\x{202F}"],
-    "upper": ["\\p{Lu}"],
-    "word": [*_LETTERS, *_NUMBERS],
-}
 _ESCAPED = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 _PLACES = {"A": "^", "z": "$", "Z": "$", "`": "^", "'": "$", "b": r"\b", "B": r"\B"}
 _PLACES |= {"<": "<", ">": ">"}  # until `_settle_edges`
-_LAST = 0x10FFFF
-_SURROGATES = (0xD800, 0xDFFF)
-"""No characters for the C library; RE2 takes their three bytes for some."""
 
 
 class Unsupported(BadArguments):
@@ -244,8 +212,8 @@ class _Parser:
             raise BadArguments("the pattern ends with a backslash", "write \\\\ for the character itself, or use -F")
         char = self.text[self.at]
         self.at += 1
-        if char.lower() in _SHORTHANDS:
-            return self._made(_SHORTHANDS[char.lower()], self._beyond(char), char.isupper(), False)
+        if char.lower() in SHORTHANDS:
+            return self._made(SHORTHANDS[char.lower()], self._beyond(char), char.isupper(), False)
         if char in "pP":
             name = self._property()
             return self._made([], ["\\p" + name], char == "P", False)
@@ -289,7 +257,7 @@ class _Parser:
             digits = self.text[self.at : self.at + 2]
             self.at += 2
         valid = digits and all(digit in "0123456789abcdefABCDEF" for digit in digits) and len(digits) <= 8
-        if not valid or int(digits, 16) > _LAST or 0xD800 <= int(digits, 16) <= 0xDFFF:
+        if not valid or int(digits, 16) > LAST or 0xD800 <= int(digits, 16) <= 0xDFFF:
             raise BadArguments("\\x is not followed by a character's number", "write \\x41 or \\x{1F600}")
         return chr(int(digits, 16))
 
@@ -343,17 +311,17 @@ class _Parser:
 
     def _beyond(self, shorthand: str) -> list[str]:
         """What `\\w` and `\\W` have beyond ASCII."""
-        return _BEYOND["word"] if self.unicode and shorthand in "wW" else []
+        return BEYOND["word"] if self.unicode and shorthand in "wW" else []
 
     def _named_class(self, ranges: list[Range], properties: list[str]) -> None:
         end = self.text.find(":]", self.at)
         name = self.text[self.at : end] if end >= 0 else ""
-        if name.lstrip("^") not in _NAMED:
-            raise BadArguments(f'there is no class "[:{name}:]"', "known are " + ", ".join(_NAMED))
+        if name.lstrip("^") not in NAMED:
+            raise BadArguments(f'there is no class "[:{name}:]"', "known are " + ", ".join(NAMED))
         self.at = end + 2
-        found = _NAMED[name.lstrip("^")]
-        ranges += _complement(found) if name.startswith("^") else found
-        properties += _BEYOND.get(name, []) if self.unicode else []
+        found = NAMED[name.lstrip("^")]
+        ranges += complement(found) if name.startswith("^") else found
+        properties += BEYOND.get(name, []) if self.unicode else []
 
     def _shorthand(self, ranges: list[Range], properties: list[str]) -> None:
         char = self.text[self.at + 1]
@@ -363,8 +331,8 @@ class _Parser:
                 raise BadArguments("\\P is not there within brackets", "write [^\\pL] for the whole set")
             properties.append(f"\\{char}" + self._property())
         else:
-            found = _SHORTHANDS[char.lower()]
-            ranges += _complement(found) if char.isupper() else found
+            found = SHORTHANDS[char.lower()]
+            ranges += complement(found) if char.isupper() else found
             properties += self._beyond(char) if char == "w" else []
 
     def _set_char(self) -> str:
@@ -387,8 +355,8 @@ class _Parser:
         if self.multiline:
             return Class(ranges, properties, negated, fold)
         if negated:
-            return Class([*ranges, (10, 10), _SURROGATES], properties, True, fold)
-        return Class(_without_newline(ranges), properties, False, fold)
+            return Class([*ranges, (10, 10), SURROGATES], properties, True, fold)
+        return Class(without_newline(ranges), properties, False, fold)
 
 
 def _one(branches: list[Node]) -> Node:
@@ -409,30 +377,9 @@ def _settle_edges(parts: list[Node]) -> None:
 def _is_word(node: Node) -> bool:
     """Whether every match of `node` begins and ends with a word character."""
     if isinstance(node, Literal):
-        return any(low <= ord(node.char) <= high for low, high in _WORDS)
+        return any(low <= ord(node.char) <= high for low, high in WORDS)
     if isinstance(node, Repeat):
         return node.least > 0 and _is_word(node.part)
     if not isinstance(node, Class) or node.negated or node.properties or not node.ranges:
         return False
-    return all(any(low <= start and end <= high for low, high in _WORDS) for start, end in node.ranges)
-
-
-def _complement(ranges: list[Range]) -> list[Range]:
-    found, start = [], 0
-    for low, high in sorted(ranges):
-        if low > start:
-            found.append((start, low - 1))
-        start = max(start, high + 1)
-    if start <= _LAST:
-        found.append((start, _LAST))
-    return found
-
-
-def _without_newline(ranges: list[Range]) -> list[Range]:
-    found = []
-    for low, high in ranges:
-        if low <= 10 <= high:
-            found += [piece for piece in ((low, 9), (11, high)) if piece[0] <= piece[1]]
-        else:
-            found.append((low, high))
-    return found
+    return all(any(low <= start and end <= high for low, high in WORDS) for start, end in node.ranges)

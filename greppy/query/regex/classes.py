@@ -1,0 +1,68 @@
+"""Sets of characters that patterns have names for: `\\w`, `[[:alpha:]]` and the like.
+
+In: nothing. Out: tables of code point ranges, and of what belongs to them beyond ASCII in RE2's terms.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from greppy.query.regex.tree import Range
+
+LAST = 0x10FFFF
+SURROGATES = (0xD800, 0xDFFF)
+"""No characters for the C library; RE2 takes their three bytes for some."""
+
+DIGITS: list[Range] = [(0x30, 0x39)]
+SPACES: list[Range] = [(0x09, 0x0D), (0x20, 0x20)]
+WORDS: list[Range] = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
+SHORTHANDS = {"d": DIGITS, "s": SPACES, "w": WORDS}
+NAMED: dict[str, list[Range]] = {
+    "alnum": [(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)],
+    "alpha": [(0x41, 0x5A), (0x61, 0x7A)],
+    "ascii": [(0, 0x7F)],
+    "blank": [(0x09, 0x09), (0x20, 0x20)],
+    "cntrl": [(0, 0x1F), (0x7F, 0x7F)],
+    "digit": DIGITS,
+    "graph": [(0x21, 0x7E)],
+    "lower": [(0x61, 0x7A)],
+    "print": [(0x20, 0x7E)],
+    "punct": [(0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E)],
+    "space": SPACES,
+    "upper": [(0x41, 0x5A)],
+    "word": WORDS,
+    "xdigit": [(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)],
+}
+# What glibc's classes have beyond ASCII, in Unicode's terms, so that a pattern finds what git grep finds.
+_LETTERS, _NUMBERS = ["\\p{L}", "\\p{Nl}"], ["\\p{Nd}"]
+BEYOND = {
+    "alnum": [*_LETTERS, *_NUMBERS],
+    "alpha": _LETTERS,
+    "lower": ["\\p{Ll}"],
+    "punct": ["\\p{P}", "\\p{S}", "\\p{M}", "\\p{No}", "\\p{Cf}", "\\p{Co}", "\\x{A0}\\x{2007}\\x{202F}"],
+    "upper": ["\\p{Lu}"],
+    "word": [*_LETTERS, *_NUMBERS],
+}
+
+
+def complement(ranges: list[Range]) -> list[Range]:
+    """Every code point that is in none of `ranges`."""
+    found, start = [], 0
+    for low, high in sorted(ranges):
+        if low > start:
+            found.append((start, low - 1))
+        start = max(start, high + 1)
+    if start <= LAST:
+        found.append((start, LAST))
+    return found
+
+
+def without_newline(ranges: list[Range]) -> list[Range]:
+    """`ranges` but for the line feed."""
+    found = []
+    for low, high in ranges:
+        if low <= 10 <= high:
+            found += [piece for piece in ((low, 9), (11, high)) if piece[0] <= piece[1]]
+        else:
+            found.append((low, high))
+    return found
