@@ -18,7 +18,8 @@ SLOW = {"typing", "dataclasses", "re", "json", "pathlib", "subprocess", "click",
 
 def run(code: str, **variables: str) -> str:
     """What a fresh interpreter, without site packages, prints."""
-    environment = {name: value for name, value in os.environ.items() if name != "GREPPY_KERNELS"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    environment = {name: value for name, value in kept.items() if name != "GREPPY_KERNELS"}
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.run(
         [sys.executable, "-S", "-B", "-c", code],
