@@ -15,14 +15,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-START_TESTS = ("tests/cli/test_start_up.py", "tests/index/test_start_up.py", "tests/exact/test_grep.py")
-TWIN_TESTS = (
-    "tests/kernels",
-    "tests/search",
-    "tests/query",
-    "tests/index/test_postings.py",
-    "tests/index/test_shard.py",
-)
+TWIN_TESTS = ("tests/kernels", "tests/search", "tests/query", "tests/index")
 
 
 def checks(arguments: list[str]) -> list[tuple[str, list[str], dict[str, str]]]:
@@ -30,15 +23,14 @@ def checks(arguments: list[str]) -> list[tuple[str, list[str], dict[str, str]]]:
     python = [sys.executable, "-m"]
     scripts = Path(sys.executable).parent
     pytest = [*python, "pytest", "-q", "-n", str(os.cpu_count() or 2), "--dist", "worksteal", *arguments]
-    twins = list(TWIN_TESTS)
     return [
         ("format", [*python, "ruff", "format", "--check", "."], {}),
         ("lint", [*python, "ruff", "check", "."], {}),
         ("types", [*python, "mypy"], {}),
         ("layers", [str(scripts / "lint-imports")], {}),
         ("tests", [*pytest, "--cov", "--cov-report=term", "--cov-config=pyproject.toml"], {}),
-        ("tests, what a start imports", [*pytest, *START_TESTS], {}),
-        ("tests, Python kernels", [*pytest, *twins], {"GREPPY_KERNELS": "python"}),
+        ("tests, what a start imports", [*pytest, "-m", "start_up"], {}),
+        ("tests, Python kernels", [*pytest, "-m", "not start_up", *TWIN_TESTS], {"GREPPY_KERNELS": "python"}),
     ]
 
 

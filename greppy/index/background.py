@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from greppy.errors import GreppyError
 from greppy.index.detached import is_open, let_go
 from greppy.index.maintenance import update
-from greppy.index.store import remove
+from greppy.index.store import manifests, remove
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -47,21 +47,25 @@ class Building(NamedTuple):
 
 
 class Background:
-    """A build in the background that waits until this context is left. None is started while somebody else builds.
+    """A build in the background that waits until this context is left. None is started while somebody else builds, nor
+    when somebody else's build has just ended: then `done` is true and the index is there.
 
     Without arguments there is nothing to start. Raises `Unwritable`.
     """
 
-    __slots__ = ("_gate",)
+    __slots__ = ("_gate", "done")
 
     def __init__(
         self, project: Project | None = None, store: Store | None = None, config: Config | None = None
     ) -> None:
         self._gate = -1
+        self.done = False
         if project is None or store is None or config is None:
             return
         with store.lock(wait=False) as held:
-            if held:
+            # Only under the lock is it certain that nobody's build ended since the caller looked.
+            self.done = held and bool(manifests(store.directory))
+            if held and not self.done:
                 self._gate = _start(project, store, config)
 
     def __enter__(self) -> Background:

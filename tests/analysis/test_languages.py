@@ -119,6 +119,7 @@ def test_a_language_has_a_kind(name: str, kind: str) -> None:
     assert languages.kind(name) == kind
 
 
+@pytest.mark.start_up
 def test_the_hot_modules_import_next_to_nothing() -> None:
     code = (
         "import sys; before = set(sys.modules)\n"

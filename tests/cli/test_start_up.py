@@ -10,9 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import Program
 
-pytestmark = pytest.mark.skipif(
-    any(name.startswith("COVERAGE_") for name in os.environ), reason="coverage imports much; see tests/__main__.py"
-)
+pytestmark = pytest.mark.start_up
 DEAR = frozenset(filter(None, """
     argparse click collections contextlib dataclasses difflib enum functools json logging pathlib re rich select shutil
     signal subprocess textwrap threading tomllib traceback typing unicodedata

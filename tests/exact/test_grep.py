@@ -361,6 +361,7 @@ DEAR = {
 DEAR |= {"subprocess", "typing"}
 
 
+@pytest.mark.start_up
 @pytest.mark.parametrize("args", [["word"], ["-iw", "word"], ["-n", "-A1", "word"], ["-c", "a|b"], ["-F", "a.b"]])
 def test_a_plain_search_imports_no_dear_module(repository: Repository, args: list[str]) -> None:
     repository.write("a", b"a word\n")

@@ -205,6 +205,7 @@ def test_a_hash_is_what_git_hash_object_prints(repository: Repository) -> None:
     assert repository.git("hash-object", "--stdin", stdin=text).strip() == hash_blob(text).hex().encode()
 
 
+@pytest.mark.start_up
 def test_hashing_does_not_import_openssl() -> None:
     code = "import sys; from greppy.git.files import hash_blob; print(hash_blob(b'').hex(), 'hashlib' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=os.getcwd())

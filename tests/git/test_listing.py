@@ -547,6 +547,7 @@ def test_a_folder_that_vanishes_during_the_walk_is_left_out(
     assert listing.skipped == []
 
 
+@pytest.mark.start_up
 def test_listing_a_git_project_does_not_import_pathspec(repository: Repository) -> None:
     repository.write("a.py")
     code = (

@@ -253,6 +253,7 @@ def test_a_head_that_is_a_link_makes_a_git_folder_as_it_once_did(repository: Rep
         find_project(repository.root)
 
 
+@pytest.mark.start_up
 def test_the_hot_modules_import_nothing_heavy() -> None:
     code = "import sys, greppy; before = set(sys.modules); import greppy.git.project, greppy.git.files; "
     code += "print(*sorted(set(sys.modules) - before))"

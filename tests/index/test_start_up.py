@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(
-    any(name.startswith("COVERAGE_") for name in os.environ), reason="coverage imports much; see tests/__main__.py"
-)
+pytestmark = pytest.mark.start_up
 
 
 SOURCE = str(Path(__file__).resolve().parents[2])

@@ -75,8 +75,8 @@ def first_view(request: Request, plan: Plan, project: Project, home: bytes, conf
     files = list_project(project, config.ignore_patterns).files[: config.max_files]
     if not _is_large(project.root, files, config):
         return None
-    with _building(project, store, config, len(files)):
-        return scan(request, plan, project, store, config, files, takes)
+    with _building(project, store, config, len(files)) as building:
+        return None if building.done else scan(request, plan, project, store, config, files, takes)
 
 
 def _is_large(root: bytes, files: Sequence[File], config: Config) -> bool:
@@ -96,12 +96,13 @@ def _is_large(root: bytes, files: Sequence[File], config: Config) -> bool:
 def _building(project: Project, store: Store, config: Config, files: int) -> Background:
     """The build that goes on as soon as this context is left; says what will become of it."""
     try:
-        background = Background(project, store, config)
-        log.notice(f"indexing {files} files in the background; this answer comes from a scan")
+        building = Background(project, store, config)
     except Unwritable as error:
-        background = Background()
         log.notice(f"{error.message}; this answer comes from a scan")
-    return background
+        return Background()
+    if not building.done:
+        log.notice(f"indexing {files} files in the background; this answer comes from a scan")
+    return building
 
 
 def scan(
