@@ -45,6 +45,7 @@ def run(parsed: Parsed, environment: Environment) -> int:
         content=parsed.flag("content", config.content),
         wait=parsed.flag("wait"),
         background=environment.background,
+        provenance=parsed.flag("json"),
     )
     response = _search(request, environment.home, config)
     if parsed.flag("json"):

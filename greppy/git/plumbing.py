@@ -2,10 +2,7 @@
 
 In: a project's root and a plumbing command. Out: its standard output as bytes, or an error that says what git said and
 what to do. Commands that run a repository's filters or hooks, rewrite the staging area's file or fetch missing objects
-are not to be called from here; the settings below see to it that those which are called cannot either.
-
-What of the environment counts: PATH and HOME, and git's own choice of configuration files (GIT_CONFIG_GLOBAL,
-GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, XDG_CONFIG_HOME). What names a repository does not: the project decides.
+are not to be called from here; the settings in `calling` see to it that those which are called cannot either.
 """
 
 from __future__ import annotations
@@ -17,68 +14,11 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
 from greppy.errors import IndexFailure, IoFailure
+from greppy.git.calling import git_command, git_environment
 
 TIMEOUT_SECONDS = 300.0
 # A pipe takes at least this much at once (PIPE_BUF on Linux, and the size of a pipe for a user who has many).
 BATCH_BYTES = 4096
-
-# `git rev-parse --local-env-vars` of git 2.39, and what belongs with it.
-LOCAL_VARIABLES = (
-    # other object stores
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    # the file that `git config` edits
-    "GIT_CONFIG",
-    # `-c` of the git that called us
-    "GIT_CONFIG_PARAMETERS",
-    # settings as GIT_CONFIG_KEY_n, GIT_CONFIG_VALUE_n
-    "GIT_CONFIG_COUNT",
-    # where objects are
-    "GIT_OBJECT_DIRECTORY",
-    # which repository: a hook exports its own
-    "GIT_DIR",
-    # which working tree
-    "GIT_WORK_TREE",
-    # whether GIT_DIR implies the current folder as working tree
-    "GIT_IMPLICIT_WORK_TREE",
-    # rewritten parents
-    "GIT_GRAFT_FILE",
-    # which staging area: `git commit -a` exports a temporary one to its hooks
-    "GIT_INDEX_FILE",
-    # whether replacement objects are used
-    "GIT_NO_REPLACE_OBJECTS",
-    # where they are
-    "GIT_REPLACE_REF_BASE",
-    # the folder that git was called in
-    "GIT_PREFIX",
-    # the same for submodules
-    "GIT_INTERNAL_SUPER_PREFIX",
-    # where a shallow clone ends
-    "GIT_SHALLOW_FILE",
-    # what worktrees share
-    "GIT_COMMON_DIR",
-    # not local to git, but they too decide which repository is found, or what a path means
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    # another attribute source than the working tree
-    "GIT_ATTR_SOURCE",
-)
-FIXED_VARIABLES = {
-    # a promised object that is missing stays missing
-    "GIT_NO_LAZY_FETCH": "1",
-    # the staging area's file is not refreshed
-    "GIT_OPTIONAL_LOCKS": "0",
-    # nothing asks for a password
-    "GIT_TERMINAL_PROMPT": "0",
-    # messages as they are looked for below
-    "LC_ALL": "C",
-    # `project` looks for `.git` across mounts too
-    "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1",
-}
-FIXED_OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
 
 def run(
@@ -112,7 +52,7 @@ def started(
     root: bytes, args: Sequence[bytes | str], *, work_tree: bytes | None = None, stderr: int = subprocess.PIPE
 ) -> Iterator[subprocess.Popen[bytes]]:
     """`git ARGS`, running in `root` with pipes; it is ended when the block is left."""
-    command = [b"git", *map(os.fsencode, FIXED_OPTIONS), b"-C", root, *map(os.fsencode, args)]
+    command = git_command(root, args)
     pipe = subprocess.PIPE
     environment = git_environment(work_tree or root)
     try:
@@ -132,23 +72,6 @@ def started(
             if stream is not None:
                 stream.close()
         process.wait()
-
-
-def git_environment(work_tree: bytes) -> dict[bytes, bytes]:
-    """The environment that git gets: ours, without what names a repository, with what keeps it from acting.
-
-    GIT_WORK_TREE alone leaves finding the repository to git, with its check of ownership, but overrules
-    `core.worktree`, which could name any folder of the machine.
-    """
-    dropped = set(map(os.fsencode, LOCAL_VARIABLES))
-    environment = {
-        name: value
-        for name, value in os.environb.items()
-        if name not in dropped and not name.startswith((b"GIT_TRACE", b"GIT_CONFIG_KEY_", b"GIT_CONFIG_VALUE_"))
-    }
-    environment.update((os.fsencode(name), os.fsencode(value)) for name, value in FIXED_VARIABLES.items())
-    environment[b"GIT_WORK_TREE"] = work_tree
-    return environment
 
 
 def failure(args: Sequence[bytes | str], stderr: bytes) -> IndexFailure:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from greppy.git.plumbing import LOCAL_VARIABLES
+from greppy.git.calling import LOCAL_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -50,10 +50,14 @@ class Estimate:
 
 
 class View:
-    """An immutable snapshot with its analyses. `mode` is how it was made: "full" (on disk), "memory", or "scan": only
-    the files that one query needs, with an `estimate` of the rest."""
+    """An immutable snapshot with its analyses. `mode` is how it was made: "full" (on disk), "memory", "scan": only the
+    files that one query needs, with an `estimate` of the rest; or "revision".
 
-    __slots__ = ("estimate", "manifest", "mode", "project", "shards", "store")
+    Of revisions, `objects` gives the contents of blobs (None for one that is not there), and `labels` the names, by
+    file, of the revisions that have it.
+    """
+
+    __slots__ = ("estimate", "labels", "manifest", "mode", "objects", "project", "shards", "store")
 
     def __init__(
         self,
@@ -63,6 +67,8 @@ class View:
         shards: Sequence[Shard],
         mode: str = "full",
         estimate: Estimate | None = None,
+        objects: Callable[[Sequence[str]], list[bytes | None]] | None = None,
+        labels: Sequence[Sequence[str]] = (),
     ) -> None:
         self.project = project
         self.store = store
@@ -70,6 +76,8 @@ class View:
         self.shards = shards
         self.mode = mode
         self.estimate = estimate
+        self.objects = objects
+        self.labels = labels
 
 
 def store_of(project: Project, home: bytes) -> Store:
@@ -83,6 +91,7 @@ def open_view(project: Project, home: bytes, config: Config, refresh: bool, prog
     Raises `NoIndex` when `refresh` is false and there is none, and what building raises.
     """
     store = store_of(project, home)
+    store.note_use()
     if not refresh:
         return _last_view(project, store)
     try:

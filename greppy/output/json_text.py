@@ -8,6 +8,7 @@ where it is UTF-8, else `{"bytes":"<base64>"}`. Numbers that JSON does not have 
 from __future__ import annotations
 
 from binascii import b2a_base64
+from time import gmtime, strftime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def to_json(value: object) -> str:
 def render(response: Response, query: str, content: bool = True) -> str:
     """The document of a search, with its newline; without `content` that of every result is ""."""
     document = {
-        "results": [_result(result, content) for result in response.results],
+        "results": [_result(result, content, response.indexed_at) for result in response.results],
         "total": response.total,
         "took_ms": round(response.took_ms, 1),
         "index": response.index,
@@ -69,8 +70,8 @@ def render_error(error: GreppyError) -> str:
     return to_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}}) + "\n"
 
 
-def _result(result: Result, content: bool) -> dict[str, object]:
-    return {
+def _result(result: Result, content: bool, indexed_at: int) -> dict[str, object]:
+    found: dict[str, object] = {
         "path": result.path,
         "start_line": result.start_line,
         "end_line": result.end_line,
@@ -81,7 +82,20 @@ def _result(result: Result, content: bool) -> dict[str, object]:
         "score": result.score,
         "flags": list(result.flags),
         "matched_lines": list(result.matched_lines),
+        "oid": result.oid,
+        "dirty": result.dirty,
+        "freshness": freshness(indexed_at, result.stale),
     }
+    if result.revisions:
+        found["revisions"] = list(result.revisions)
+    return found
+
+
+def freshness(indexed_at: int, stale: bool) -> dict[str, object]:
+    """When what was ranked was indexed (UTC, to the millisecond), and whether it is no longer what is on disk."""
+    seconds, rest = divmod(indexed_at, 10**9)
+    time = strftime("%Y-%m-%dT%H:%M:%S", gmtime(seconds))
+    return {"indexed_at": f"{time}.{rest // 10**6:03d}Z", "stale": stale}
 
 
 def _path(path: bytes) -> str:

@@ -11,11 +11,9 @@ import os
 import time
 
 from greppy import log
-from greppy.analysis.encoding import to_text
 from greppy.errors import DamagedIndex, IndexFailure
-from greppy.git.files import Unreadable, hash_blob, read_file
+from greppy.git.committed import committed
 from greppy.git.project import find_project
-from greppy.index import format as layout
 from greppy.index.view import open_view, store_of
 from greppy.query.plan import make_plan
 from greppy.search import features
@@ -24,10 +22,11 @@ from greppy.search.filters import make_filter
 from greppy.search.rank import rank
 from greppy.search.result import Response, Result
 from greppy.search.score import score_chunks
+from greppy.search.texts import indexed_oid, read_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from greppy.config import Config
     from greppy.git.project import Project
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from greppy.search.rank import Hit
     from greppy.search.result import Request
     from greppy.search.score import Frequencies
+    from greppy.search.texts import Text
 
     Progress = Callable[[int, int, str], None]
 
@@ -55,7 +55,7 @@ def search(request: Request, home: bytes, config: Config, progress: Progress) ->
     plan = make_plan(request.query)
     for attempt in range(_TRIES):
         view = _view(request, plan, project, home, config, progress)
-        strict = request.refresh and view.mode != "scan" and attempt < _TRIES - 1
+        strict = request.refresh and view.mode in ("full", "memory") and attempt < _TRIES - 1
         try:
             response = _answer(request, plan, view, strict)
         except _Changed:
@@ -102,47 +102,40 @@ def _answer(request: Request, plan: Plan, view: View, strict: bool) -> Response:
     results = _results(hits, plan, view, frequencies, request, strict)
     total = max(sum(scored.matching for scored in scores), len(results))
     notes = [] if results else _notes(plan, view, frequencies)
-    return Response(results, total, 0.0, view.project.root, notes, view.mode)
+    return Response(results, total, 0.0, view.project.root, notes, view.mode, view.manifest.meta.indexed_at)
 
 
 def _results(
     hits: Sequence[Hit], plan: Plan, view: View, frequencies: Frequencies, request: Request, strict: bool
 ) -> list[Result]:
     matcher = Matcher(plan, frequencies.idf)
-    texts: dict[int, list[bytes] | None] = {}
+    texts = read_texts(view, list(dict.fromkeys(hit.file for hit in hits)))
     results = []
     for hit in hits:
-        if hit.file not in texts:
-            texts[hit.file] = _lines(hit, view, check=request.refresh)
-        lines = texts[hit.file]
-        if lines is None:
+        text = texts[hit.file]
+        if request.refresh and (text is None or not text.fresh):
             if strict:
                 raise _Changed
-            if request.refresh:
-                continue
-        results.append(_result(hit, view, lines or [], matcher, request.content))
+            continue
+        results.append(_result(hit, view, text, matcher, request.content))
+    if request.provenance and view.objects is None:
+        _compare_with_head(results, {hit.path: texts[hit.file] for hit in hits}, view.project)
     return results
 
 
-def _lines(hit: Hit, view: View, check: bool) -> list[bytes] | None:
-    """The lines of a hit's file; None when it is no longer there or, with `check`, no longer what was indexed."""
-    try:
-        data = read_file(view.project.root, hit.path, 1 << 40)
-    except Unreadable:
-        return None
-    manifest = view.manifest
-    if check:
-        oids = manifest.column(layout.FILE_OIDS, "B")
-        width = len(oids) // manifest.meta.files
-        if hash_blob(data, manifest.meta.algorithm) != oids[hit.file * width : (hit.file + 1) * width]:
-            return None
-    text = to_text(data)
-    return None if text is None else text[0].split(b"\n")
+def _compare_with_head(results: Sequence[Result], texts: Mapping[bytes, Text | None], project: Project) -> None:
+    """Tell those results apart whose file differs from what is committed."""
+    heads = committed(project, list(texts))
+    if heads is None:
+        return
+    for result in results:
+        text, head = texts[result.path], heads.get(result.path, "")
+        result.dirty = text is None or text.differs_from(head)
 
 
-def _result(hit: Hit, view: View, lines: Sequence[bytes], matcher: Matcher, content: bool) -> Result:
+def _result(hit: Hit, view: View, text: Text | None, matcher: Matcher, content: bool) -> Result:
     shard = view.shards[hit.place]
-    excerpt = cut(lines, hit.start_line, hit.end_line, matcher)
+    excerpt = cut(text.lines if text else (), hit.start_line, hit.end_line, matcher)
     return Result(
         path=hit.path,
         start_line=hit.start_line,
@@ -156,6 +149,10 @@ def _result(hit: Hit, view: View, lines: Sequence[bytes], matcher: Matcher, cont
         terms=excerpt.words,
         flags=features.names_of(hit.flags),
         breakdown=hit.breakdown,
+        oid=text.oid if text else indexed_oid(view, hit.file),
+        dirty=None if view.objects is None else False,
+        stale=text is None or not text.fresh,
+        revisions=view.labels[hit.file] if view.labels else (),
     )
 
 

@@ -15,7 +15,8 @@ class Request:
     """One question. Paths and globs are as the user typed them; `start` is where the project is looked for.
 
     Of a large project that has no index: `wait` asks for an answer from the index, however long it takes to build, and
-    `background` allows that it is built by another process after the answer.
+    `background` allows that it is built by another process after the answer. `provenance` asks how each file stands to
+    HEAD, which costs a call of git.
     """
 
     __slots__ = (
@@ -27,6 +28,7 @@ class Request:
         "languages",
         "limit",
         "paths",
+        "provenance",
         "query",
         "refresh",
         "start",
@@ -47,6 +49,7 @@ class Request:
         content: bool = True,
         wait: bool = False,
         background: bool = True,
+        provenance: bool = False,
     ) -> None:
         self.query = query
         self.start = start
@@ -60,6 +63,7 @@ class Request:
         self.content = content
         self.wait = wait
         self.background = background
+        self.provenance = provenance
 
 
 class Result:
@@ -69,18 +73,26 @@ class Result:
     with `\\n` between lines and none at the end; `matched_lines` are the lines (absolute numbers) that hold a query
     term, best first; `terms` the words of the file that matched, for highlighting; `flags` names such as "test" or
     "generated"; `breakdown` maps a feature's name to what it added to `score`.
+
+    `oid` is git's hash, in hexadecimal, of the bytes that are shown; `dirty` whether they differ from HEAD's (None: not
+    asked, or no git); `stale` whether they differ from those that were ranked, which only a search without refresh
+    shows; `revisions` are the names of the searched revisions that have the file so.
     """
 
     __slots__ = (
         "breakdown",
         "content",
+        "dirty",
         "end_line",
         "flags",
         "kind",
         "language",
         "matched_lines",
+        "oid",
         "path",
+        "revisions",
         "score",
+        "stale",
         "start_line",
         "symbol",
         "terms",
@@ -100,6 +112,10 @@ class Result:
         terms: Sequence[str] = (),
         flags: Sequence[str] = (),
         breakdown: dict[str, float] | None = None,
+        oid: str = "",
+        dirty: bool | None = None,
+        stale: bool = False,
+        revisions: Sequence[str] = (),
     ) -> None:
         self.path = path
         self.start_line = start_line
@@ -113,12 +129,19 @@ class Result:
         self.terms = terms
         self.flags = flags
         self.breakdown = breakdown or {}
+        self.oid = oid
+        self.dirty = dirty
+        self.stale = stale
+        self.revisions = revisions
 
 
 class Response:
-    """The answer: results best first, how many there were before the limit, notes for a person (one line each)."""
+    """The answer: results best first, how many there were before the limit, notes for a person (one line each).
 
-    __slots__ = ("index", "notes", "results", "root", "took_ms", "total")
+    `indexed_at`: when what was searched was indexed (ns since the epoch).
+    """
+
+    __slots__ = ("index", "indexed_at", "notes", "results", "root", "took_ms", "total")
 
     def __init__(
         self,
@@ -128,6 +151,7 @@ class Response:
         root: bytes,
         notes: Sequence[str] = (),
         index: str = "full",
+        indexed_at: int = 0,
     ) -> None:
         self.results = results
         self.total = total
@@ -135,3 +159,4 @@ class Response:
         self.root = root
         self.notes = notes
         self.index = index
+        self.indexed_at = indexed_at

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from greppy.errors import IndexFailure, IoFailure
-from greppy.git.plumbing import LOCAL_VARIABLES, IgnoreOracle, failure, git_environment, run
+from greppy.git.calling import LOCAL_VARIABLES, git_environment
+from greppy.git.plumbing import IgnoreOracle, failure, run
 
 if TYPE_CHECKING:
     from tests.git.conftest import Repository

@@ -77,11 +77,14 @@ def test_a_search_is_one_line_with_the_agreed_names() -> None:
         ["a"],
         ["test"],
         {"x": 1.0},
+        "5ca1ab1e",
+        True,
     )
-    response = Response([result], 135, 3.14159, b"/p", ["a note"])
+    response = Response([result], 135, 3.14159, b"/p", ["a note"], indexed_at=1_767_781_830_123_999_999)
     assert render(response, 'a "query"') == (
         '{"results":[{"path":"src/auth.py","start_line":15,"end_line":42,"content":"a\\nb","symbol_name":"Auth.check",'
-        '"symbol_kind":"method","language":"python","score":12.3457,"flags":["test"],"matched_lines":[16,15]}],'
+        '"symbol_kind":"method","language":"python","score":12.3457,"flags":["test"],"matched_lines":[16,15],"oid":"5ca1ab1e",'
+        '"dirty":true,"freshness":{"indexed_at":"2026-01-07T10:30:30.123Z","stale":false}}],'
         '"total":135,"took_ms":3.1,"index":"full","query":"a \\"query\\"","notes":["a note"]}\n'
     )
     assert json.loads(render(response, "q", content=False))["results"][0]["content"] == ""

@@ -18,7 +18,7 @@ import sys
 from xxhash import xxh3_64_hexdigest
 
 from greppy.errors import IoFailure
-from greppy.git.plumbing import LOCAL_VARIABLES
+from greppy.git.calling import LOCAL_VARIABLES
 
 OURS, EDITED, FOREIGN = "ours", "edited", "foreign"
 

@@ -1,0 +1,117 @@
+"""How git is called: with which settings and environment; and the cheapest call. Hot path.
+
+In: a project's root and a plumbing command. Out: the command line, the environment, or, where whatever goes wrong only
+means that there is no answer, its standard output. Everything else goes through `greppy.git.plumbing`, which costs the
+import of `subprocess`, as much as a whole warm search.
+
+What of the environment counts: PATH and HOME, and git's own choice of configuration files (GIT_CONFIG_GLOBAL,
+GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, XDG_CONFIG_HOME). What names a repository does not: the project decides.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# `git rev-parse --local-env-vars` of git 2.39, and what belongs with it.
+LOCAL_VARIABLES = (
+    # other object stores
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    # the file that `git config` edits
+    "GIT_CONFIG",
+    # `-c` of the git that called us
+    "GIT_CONFIG_PARAMETERS",
+    # settings as GIT_CONFIG_KEY_n, GIT_CONFIG_VALUE_n
+    "GIT_CONFIG_COUNT",
+    # where objects are
+    "GIT_OBJECT_DIRECTORY",
+    # which repository: a hook exports its own
+    "GIT_DIR",
+    # which working tree
+    "GIT_WORK_TREE",
+    # whether GIT_DIR implies the current folder as working tree
+    "GIT_IMPLICIT_WORK_TREE",
+    # rewritten parents
+    "GIT_GRAFT_FILE",
+    # which staging area: `git commit -a` exports a temporary one to its hooks
+    "GIT_INDEX_FILE",
+    # whether replacement objects are used
+    "GIT_NO_REPLACE_OBJECTS",
+    # where they are
+    "GIT_REPLACE_REF_BASE",
+    # the folder that git was called in
+    "GIT_PREFIX",
+    # the same for submodules
+    "GIT_INTERNAL_SUPER_PREFIX",
+    # where a shallow clone ends
+    "GIT_SHALLOW_FILE",
+    # what worktrees share
+    "GIT_COMMON_DIR",
+    # not local to git, but they too decide which repository is found, or what a path means
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    # another attribute source than the working tree
+    "GIT_ATTR_SOURCE",
+)
+FIXED_VARIABLES = {
+    # a promised object that is missing stays missing
+    "GIT_NO_LAZY_FETCH": "1",
+    # the staging area's file is not refreshed
+    "GIT_OPTIONAL_LOCKS": "0",
+    # nothing asks for a password
+    "GIT_TERMINAL_PROMPT": "0",
+    # messages as they are looked for below
+    "LC_ALL": "C",
+    # `project` looks for `.git` across mounts too
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1",
+}
+FIXED_OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+
+def git_command(root: bytes, args: Sequence[bytes | str]) -> list[bytes]:
+    """The command line of `git ARGS`, run in `root`."""
+    return [b"git", *map(os.fsencode, FIXED_OPTIONS), b"-C", root, *map(os.fsencode, args)]
+
+
+def git_environment(work_tree: bytes) -> dict[bytes, bytes]:
+    """The environment that git gets: ours, without what names a repository, with what keeps it from acting.
+
+    GIT_WORK_TREE alone leaves finding the repository to git, with its check of ownership, but overrules
+    `core.worktree`, which could name any folder of the machine.
+    """
+    dropped = set(map(os.fsencode, LOCAL_VARIABLES))
+    environment = {
+        name: value
+        for name, value in os.environb.items()
+        if name not in dropped and not name.startswith((b"GIT_TRACE", b"GIT_CONFIG_KEY_", b"GIT_CONFIG_VALUE_"))
+    }
+    environment.update((os.fsencode(name), os.fsencode(value)) for name, value in FIXED_VARIABLES.items())
+    environment[b"GIT_WORK_TREE"] = work_tree
+    return environment
+
+
+def ask(root: bytes, args: Sequence[bytes | str], work_tree: bytes | None = None) -> tuple[int, bytes]:
+    """The exit status of `git ARGS` and what it writes to standard output; status -1 where it cannot be run."""
+    theirs, ours = os.pipe()
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_DUP2, ours, 1),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    try:
+        pid = os.posix_spawnp("git", git_command(root, args), git_environment(work_tree or root), file_actions=actions)
+    except OSError:
+        os.close(theirs)
+        return -1, b""
+    finally:
+        os.close(ours)
+    with open(theirs, "rb") as pipe:
+        out = pipe.read()
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), out
