@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from greppy.analysis import classify, cutting, embedded, grammars, languages, prose
+from greppy import kernels
+from greppy.analysis import classify, cutting, embedded, grammars, languages
 from greppy.analysis.encoding import to_text
-from greppy.analysis.lines import CODE_WINDOW, TEXT_WINDOW, Lines, Range, windows
+from greppy.analysis.lines import CODE_WINDOW, TEXT_WINDOW, Lines, windows
 from greppy.analysis.model import (
     BODY,
     COMMENT,
@@ -23,8 +24,10 @@ from greppy.analysis.model import (
     Chunk,
     Span,
 )
-from greppy.analysis.spans import Mark, chunks_of, marks_of
-from greppy.analysis.structure import outline
+from greppy.analysis.pairing import name_of
+from greppy.analysis.roles import roles_of
+from greppy.analysis.spans import chunks_of, marks_of
+from greppy.analysis.structure import Captures, captures_of, outline
 
 __all__ = [
     "BODY",
@@ -47,8 +50,6 @@ _OPENING, _CLOSING = b"([{", b")]}"
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in _OPENING + _CLOSING)
 _DEPTH_STEPS = [1 if byte in _OPENING else -1 for byte in range(128)]
 
-_Cut = tuple[list[Range], list[Mark], int]
-
 
 def analyze(data: bytes, language: str) -> Analysis | None:
     """The analysis of `data` as `language` (a name of `languages.NAMES`); None when it is binary."""
@@ -59,39 +60,59 @@ def analyze(data: bytes, language: str) -> Analysis | None:
     if not text:
         return Analysis(text, encoding, 0, [], 0)
     lines = Lines(text)
-    ranges, marks, flags = _cut(lines, language)
+    chunks, flags = _cut(lines, language)
     flags |= classify.content_flags(text[: classify.MARKER_PROBE])
     if lines.mostly_long and languages.kind(language) in ("code", "markup"):
         flags |= MINIFIED
-    return Analysis(text, encoding, lines.count, chunks_of(lines, ranges, marks), flags)
+    return Analysis(text, encoding, lines.count, chunks, flags)
 
 
-def _cut(lines: Lines, language: str) -> _Cut:
-    if language in prose.HEADINGS:
-        return *prose.cut(lines, language), 0
+def _cut(lines: Lines, language: str) -> tuple[list[Chunk], int]:
+    kind = languages.kind(language)
+    if kind == "prose":
+        return _cut_prose(lines, language), 0
     if grammars.has_query(language):
         return _cut_code(lines, lines.text, language)
     if language in embedded.LANGUAGES:
         return _cut_code(lines, *embedded.script_of(lines.text))
-    window = CODE_WINDOW if languages.kind(language) == "code" else TEXT_WINDOW
-    return _windowed(lines, window is CODE_WINDOW), [], 0
+    return _windowed(lines, kind == "code"), 0
 
 
-def _cut_code(lines: Lines, source: bytes, language: str) -> _Cut:
+def _cut_prose(lines: Lines, language: str) -> list[Chunk]:
+    # Their patterns take longer to compile than most files take to analyse.
+    from greppy.analysis import plaintext, prose
+
+    if language in prose.HEADINGS:
+        return chunks_of(lines, *prose.cut(lines, language))
+    return chunks_of(lines, *plaintext.cut(lines)) if language == "text" else _windowed(lines, False)
+
+
+def _cut_code(lines: Lines, source: bytes, language: str) -> tuple[list[Chunk], int]:
     """Cut by the structure of `source`, which has the same offsets as the text; windows where there is none."""
     grammar = grammars.load(language)
     if grammar is None:
-        return _windowed(lines, True), [], 0
+        return _windowed(lines, True), 0
     tree = None if _is_too_deep(source) else grammars.parse(grammar, source)
-    found = outline(grammar, tree, source) if tree else None
-    if found is None:
-        return _windowed(lines, True), [], PARSE_ERROR
-    return cutting.cut(found, lines), marks_of(found), PARSE_ERROR if found.has_error else 0
+    captures = captures_of(grammar, tree, source) if tree else None
+    if tree is None or captures is None:
+        return _windowed(lines, True), PARSE_ERROR
+    flags = PARSE_ERROR if tree.root_node.has_error else 0
+    if kernels.code_chunks is not None and source is lines.text:
+        roles = roles_of(language, grammar.captures)
+        return kernels.code_chunks(source, captures, roles, name_of, Chunk), flags
+    return outlined(captures, lines, source, language), flags
 
 
-def _windowed(lines: Lines, is_code: bool) -> list[Range]:
+def outlined(captures: Captures, lines: Lines, source: bytes, language: str) -> list[Chunk]:
+    """The chunks that captures make: the twin of `kernels.code_chunks`, and slower. The captures are used up."""
+    found = outline(captures, source, language)
+    return chunks_of(lines, cutting.cut(found, lines), marks_of(found))
+
+
+def _windowed(lines: Lines, is_code: bool) -> list[Chunk]:
     kind, window = ("code", CODE_WINDOW) if is_code else ("text", TEXT_WINDOW)
-    return [(first, last, kind, "") for first, last in windows(lines, 0, lines.count - 1, window)]
+    ranges = [(first, last, kind, "") for first, last in windows(lines, 0, lines.count - 1, window)]
+    return chunks_of(lines, ranges, [])
 
 
 def _is_too_deep(text: bytes) -> bool:

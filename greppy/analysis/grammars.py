@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import time
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
-from pathlib import Path
 from typing import NamedTuple
 
 from tree_sitter import Language, Parser, Point, Query, Tree
+
+from greppy.analysis.near import Near, near_of
 
 SECONDS_PER_MEGABYTE = 2.0
 SHORTEST_LIMIT = 1.0
@@ -30,11 +32,16 @@ _LINE_END = b"\n"
 
 
 class Grammar(NamedTuple):
-    """A parser and the cursor of the query over its trees. Both keep state while they run: one thread at a time."""
+    """A parser, the query over its trees, the names that it captures, and where it can match, if that is known.
+
+    For one thread at a time.
+    """
 
     language: str
     parser: Parser
     query: Query
+    captures: tuple[str, ...]
+    near: Near | None
 
 
 @cache
@@ -43,10 +50,16 @@ def failures() -> dict[str, str]:
     return {}
 
 
+def known() -> list[str]:
+    """The languages that have a query file."""
+    files = os.listdir(os.path.dirname(_query_file("any")))
+    return sorted(name.removesuffix(".scm") for name in files if name.endswith(".scm"))
+
+
 @cache
 def has_query(language: str) -> bool:
     """Whether chunks of this language follow its structure."""
-    return _query_file(language).is_file()
+    return os.path.isfile(_query_file(language))
 
 
 @cache
@@ -56,7 +69,10 @@ def load(language: str) -> Grammar | None:
         return None
     try:
         grammar = Language(_binding(GRAMMARS.get(language, language)))
-        return Grammar(language, Parser(grammar), Query(grammar, _query_file(language).read_text("utf-8")))
+        with open(_query_file(language), encoding="utf-8") as file:
+            query = Query(grammar, file.read())
+        captures = tuple(query.capture_name(at) for at in range(query.capture_count))
+        return Grammar(language, Parser(grammar), query, captures, near_of(language, grammar))
     except (ImportError, OSError, AttributeError, ValueError, TypeError) as error:
         failures()[language] = f"{type(error).__name__}: {error}"
         return None
@@ -87,8 +103,8 @@ def parse(grammar: Grammar, text: bytes) -> Tree | None:
         return None
 
 
-def _query_file(language: str) -> Path:
-    return Path(__file__).parent / "queries" / f"{language}.scm"
+def _query_file(language: str) -> str:
+    return os.path.join(os.path.dirname(__file__), "queries", f"{language}.scm")
 
 
 def _binding(name: str) -> object:
@@ -99,9 +115,9 @@ def _binding(name: str) -> object:
     pack = importlib.util.find_spec("tree_sitter_language_pack")
     for folder in (pack and pack.submodule_search_locations) or ():
         for suffix in EXTENSION_SUFFIXES:
-            path = Path(folder) / "bindings" / f"{name}{suffix}"
-            if path.is_file():
-                return _from_file(name, str(path))
+            path = os.path.join(folder, "bindings", name + suffix)
+            if os.path.isfile(path):
+                return _from_file(name, path)
     raise ImportError(f"no grammar named {name} is installed")
 
 

@@ -40,15 +40,25 @@ class Lines:
     `mostly_long`: more than half of its bytes are in lines that are longer than people write.
     """
 
-    __slots__ = ("count", "mostly_long", "starts", "text")
+    __slots__ = ("_found", "count", "starts", "text")
+
+    starts: list[int]
 
     def __init__(self, text: bytes) -> None:
-        starts: list[int] = line_starts(text).tolist()
         self.text = text
-        self.starts = starts
-        self.count = len(starts)
-        starts.append(len(text))
-        self.mostly_long = _has_long_line(text) and 2 * sum(_long_lines(starts)) > len(text)
+        self._found = line_starts(text)
+        self.count = len(self._found)
+
+    def __getattr__(self, name: str) -> list[int]:
+        """`starts`, when first asked for: compiled kernels find the lines by themselves."""
+        if name != "starts":
+            raise AttributeError(name)
+        self.starts = [*self._found.tolist(), len(self.text)]
+        return self.starts
+
+    @property
+    def mostly_long(self) -> bool:
+        return _has_long_line(self.text) and 2 * sum(_long_lines(self.starts)) > len(self.text)
 
     def at(self, offset: int) -> int:
         """The line of the byte at `offset`; the last line for what lies beyond the text."""

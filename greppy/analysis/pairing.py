@@ -125,7 +125,7 @@ class _Pairing:
                     self._resolve_call(top, self._text[start:-negative_end])
 
     def _open(self, start: int, end: int, kind: str) -> None:
-        if self._last == (start, end):
+        if self._last == (start, end) and self.found:
             if self.found[-1].kind not in MINOR_KINDS and kind not in MINOR_KINDS:
                 self.found[-1].kind = kind
             return
@@ -151,7 +151,7 @@ class _Pairing:
         """Make the call that was opened last what its keyword says, or forget it."""
         call.kind = self._calls.get(keyword, "")
         if call.kind in ("", "import"):
-            self.found.pop()
+            del self.found[-1:]
             self._stack.pop()
         if call.kind == "import":
             self.imports.append((call.start, call.end))
@@ -166,12 +166,16 @@ def paired(captures: dict[str, list[Node]], text: bytes, language: str) -> tuple
     return pairing.found, pairing.imports
 
 
+def rank_of(capture: str) -> int:
+    """Where a capture comes among those of the same bytes; everything but what has a rank of its own is a kind."""
+    return _RANKS.get(capture, _MINOR if capture.removeprefix("definition.") in MINOR_KINDS else _MAJOR)
+
+
 def _events(captures: dict[str, list[Node]]) -> list[_Event]:
     """(start, -end, rank, kind) of each capture, in the order in which nested nodes open."""
     events: list[_Event] = []
     for capture, nodes in captures.items():
-        kind = capture.removeprefix("definition.")
-        rank = _RANKS.get(capture, _MINOR if kind in MINOR_KINDS else _MAJOR)
+        kind, rank = capture.removeprefix("definition."), rank_of(capture)
         events += [(node.start_byte, -node.end_byte, rank, kind) for node in nodes]
     events.sort()
     return events
@@ -191,11 +195,11 @@ def _finish(one: Definition, text: bytes) -> None:
 
 
 def _symbol(text: bytes, one: Definition) -> str:
-    name = _name(text, one.name_start, one.name_end) if one.name_start >= 0 else ""
+    name = _name_at(text, one.name_start, one.name_end) if one.name_start >= 0 else ""
     around = one.parent.symbol if one.parent else ""
     if not one.receivers:
         return f"{around}.{name}" if around and name else around or name
-    return ".".join(filter(None, (around, *(_name(text, start, end) for start, end in one.receivers), name)))
+    return ".".join(filter(None, (around, *(_name_at(text, start, end) for start, end in one.receivers), name)))
 
 
 _PLAIN = re.compile(r"[\w$]+", re.ASCII)
@@ -203,10 +207,13 @@ _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>(?=::)")
 _JAVASCRIPT_OWNERS = re.compile(r"^(?:module\.exports\.|exports\.|this\.|window\.|self\.)|\.prototype(?=\.)")
 
 
-def _name(text: bytes, start: int, end: int) -> str:
+def _name_at(text: bytes, start: int, end: int) -> str:
+    return name_of(text[start : min(end, start + LONGEST_NAME)])
+
+
+def name_of(written: bytes) -> str:
     """A name as users write it: `A<T>::b` is A.b, `Foo.prototype.bar` Foo.bar, `"quoted"` quoted."""
-    end = end if end - start < LONGEST_NAME else start + LONGEST_NAME
-    name = text[start:end].decode("utf-8", "ignore")
+    name = written.decode("utf-8", "ignore")
     if name.isidentifier() or _PLAIN.fullmatch(name):
         return name
     plain = " ".join(name.split()).strip("\"'`").lstrip(":")

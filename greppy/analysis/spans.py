@@ -5,6 +5,8 @@ A mark says in which field a range of bytes stands; what no mark covers is body.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from greppy.analysis.lines import Lines, Range
 from greppy.analysis.model import BODY, COMMENT, NAME, SIGNATURE, Chunk, Span
 from greppy.analysis.structure import Outline
@@ -29,7 +31,7 @@ def marks_of(outline: Outline) -> list[Mark]:
     return marks
 
 
-def _tiles(marks: list[Mark], size: int) -> list[tuple[int, int]]:
+def _tiles(marks: Sequence[Mark], size: int) -> list[tuple[int, int]]:
     """(end byte, field) of pieces that cover `size` bytes; where marks overlap, what begins first wins."""
     tiles: list[tuple[int, int]] = []
     at = 0
@@ -43,7 +45,7 @@ def _tiles(marks: list[Mark], size: int) -> list[tuple[int, int]]:
     return tiles
 
 
-def chunks_of(lines: Lines, ranges: list[Range], marks: list[Mark]) -> list[Chunk]:
+def chunks_of(lines: Lines, ranges: Sequence[Range], marks: Sequence[Mark]) -> list[Chunk]:
     """A chunk for each range; `marks` are in order. Pieces of one field with white space between them are one span."""
     text, starts = lines.text, lines.starts
     tiles = iter(_tiles(marks, len(text)))

@@ -1,4 +1,4 @@
-"""The structure of source code: one query over one tree in, its definitions, comments and imports out.
+"""The structure of source code: one query over one tree in, its captures out; then its definitions, comments, imports.
 
 A query file (`queries/LANGUAGE.scm`) captures, in any order of patterns:
 
@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor, Tree
 
+from greppy import kernels
 from greppy.analysis.grammars import Grammar
 from greppy.analysis.pairing import ByteRange, Definition, paired
 
@@ -30,30 +31,44 @@ _MOST_OPEN_MATCHES = 2_000
 part of the class that its pattern still waits for (some hundreds in Rails)."""
 
 
+Captures = dict[str, list[Node]]
+"""The nodes of each capture."""
+
+
 class Outline(NamedTuple):
-    """What a query found, each list by position. `has_error`: the tree has regions that could not be parsed."""
+    """What a query found, each list by position."""
 
     definitions: list[Definition]
     comments: list[ByteRange]
     docstrings: list[ByteRange]
     attributes: list[ByteRange]
     imports: list[ByteRange]
-    has_error: bool
 
 
-def outline(grammar: Grammar, tree: Tree, text: bytes) -> Outline | None:
-    """The outline of `text`, whose tree is given; None when the tree is too broken to be queried in bounded time."""
+def captures_of(grammar: Grammar, tree: Tree, text: bytes) -> Captures | None:
+    """What the query captures in the tree of `text`; None when it is too broken to be queried in bounded time."""
     root = tree.root_node
-    has_error = root.has_error
-    if has_error and not _is_affordable(root):
-        return None
-    captures = QueryCursor(grammar.query, match_limit=_MOST_OPEN_MATCHES).captures(root)
+    if root.has_error:
+        return _cursor(grammar).captures(root) if _is_affordable(root) else None
+    if grammar.near is None or kernels.captures_near is None:
+        return _cursor(grammar).captures(root)
+    shallow = _cursor(grammar)
+    shallow.set_max_start_depth(0)
+    return kernels.captures_near(text, root, grammar.near, shallow.captures, _cursor(grammar).captures)
+
+
+def _cursor(grammar: Grammar) -> QueryCursor:
+    return QueryCursor(grammar.query, match_limit=_MOST_OPEN_MATCHES)
+
+
+def outline(captures: Captures, text: bytes, language: str) -> Outline:
+    """The outline of `text`, whose captures are given, and used up."""
     comments, docstrings, attributes, imports = (
         sorted([node.byte_range for node in captures.pop(capture, ())])
         for capture in ("comment", "docstring", "attribute", "import")
     )
-    definitions, imports_called = paired(captures, text, grammar.language)
-    return Outline(definitions, comments, docstrings, attributes, sorted(imports + imports_called), has_error)
+    definitions, imports_called = paired(captures, text, language)
+    return Outline(definitions, comments, docstrings, attributes, sorted(imports + imports_called))
 
 
 def _is_affordable(root: Node) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.analysis.chunks import PARSE_ERROR, analyze
 from greppy.analysis.languages import detect
-from greppy.git.files import Unreadable, hash_blob, is_racy, read_with_signature
+from greppy.git.files import Folders, Unreadable, hash_blob, is_racy, read_with_signature
 from greppy.git.files import signature as signature_of
 from greppy.index.ledger import ABSENT, Row, Signature, unsettled
 
@@ -43,10 +43,14 @@ class Scope(NamedTuple):
 
 
 class Examiner:
-    """Looks at files one after the other; new analyses go to `writer`, and twins of one blob share one analysis."""
+    """Looks at files one after the other; new analyses go to `writer`, and twins of one blob share one analysis.
 
-    def __init__(self, scope: Scope, known: Known, writer: ShardWriter) -> None:
+    `folders` is of the scope's root.
+    """
+
+    def __init__(self, scope: Scope, known: Known, writer: ShardWriter, folders: Folders) -> None:
         self._scope = scope
+        self._folders = folders
         self._known = known
         self.writer = writer
         self._new: dict[Key, int] = {}
@@ -55,7 +59,7 @@ class Examiner:
         """The row of one file; None when it is no longer there. `plain`: without its grammar, which crashed on it."""
         scope = self._scope
         try:
-            data, signature = read_with_signature(scope.root, task.path, scope.max_file_size)
+            data, signature = read_with_signature(scope.root, task.path, scope.max_file_size, self._folders)
         except Unreadable as error:
             return None if error.reason == "missing" else self.left_out(task, error.reason)
         if is_racy(signature, scope.observed_ns):

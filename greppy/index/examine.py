@@ -11,6 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
+from greppy.git.files import Folders
 from greppy.index.blobs import Examiner, Scope, Task
 from greppy.index.writer import ShardWriter
 
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 1 << 19
 BATCH_FILES = 64
+SMALLEST_BATCH_BYTES = 1 << 15
+BATCHES_LEFT = 32
+"""A batch has no more than this part of the text that is left, so that no process has long to work when the others
+have nothing left to do: of the two that it holds (`workers.AHEAD`) it may have to do both."""
+
 NOTHING = -1
 """The number of no task."""
 
@@ -81,13 +87,16 @@ def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list
 
 
 def cut_into_batches(tasks: Sequence[Task]) -> list[range]:
-    """Neighbouring tasks, up to `BATCH_BYTES` of text or `BATCH_FILES` files together."""
+    """Neighbouring tasks, up to `BATCH_BYTES` of text or `BATCH_FILES` files together; less and less towards the end,
+    where the processes shall finish at the same time."""
     batches: list[range] = []
     start = size = 0
+    left = sum(task.size for task in tasks)
     for at, task in enumerate(tasks):
-        if at > start and (size + task.size > BATCH_BYTES or at - start >= BATCH_FILES):
+        most = min(BATCH_BYTES, max(left // BATCHES_LEFT, SMALLEST_BATCH_BYTES))
+        if at > start and (size + task.size > most or at - start >= BATCH_FILES):
             batches.append(range(start, at))
-            start, size = at, 0
+            start, left, size = at, left - size, 0
         size += task.size
     if start < len(tasks):
         batches.append(range(start, len(tasks)))
@@ -106,10 +115,12 @@ class Part:
 
     def __init__(self, job: Job) -> None:
         self._job = job
+        self._folders = Folders(job.scope.root)
         self._begin()
 
     def _begin(self) -> None:
-        self._examiner = Examiner(self._job.scope, self._job.known, ShardWriter())
+        self._folders.close()
+        self._examiner = Examiner(self._job.scope, self._job.known, ShardWriter(), self._folders)
         self._rows: list[Row] = []
         self._batches: list[int] = []
 

@@ -22,7 +22,7 @@ uint32_t hash_bytes(const uint64_t secret[2], const uint8_t *data, size_t size)
     return (uint32_t)(mix(value ^ word, secret[1]) >> 7);
 }
 
-static int same(const uint8_t *one, const uint8_t *other, size_t size)
+int same_bytes(const uint8_t *one, const uint8_t *other, size_t size)
 {
     for (; size >= 8; one += 8, other += 8, size -= 8)
         if (load_u64(one, 0) != load_u64(other, 0))
@@ -40,7 +40,7 @@ Slot *find(const Strings *strings, const uint8_t *data, size_t size, uint32_t ta
         if (slot->id == 0)
             return slot;
         const Key *key = &strings->keys[slot->id - 1];
-        if (slot->tag == tag && key->size == size && same(strings->text.data + key->at, data, size))
+        if (slot->tag == tag && key->size == size && same_bytes(strings->text.data + key->at, data, size))
             return slot;
     }
 }

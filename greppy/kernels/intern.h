@@ -25,6 +25,8 @@ typedef struct {
 
 uint32_t hash_bytes(const uint64_t secret[2], const uint8_t *data, size_t size);
 
+int same_bytes(const uint8_t *one, const uint8_t *other, size_t size);
+
 /* The slot that holds the key, or the free one where it belongs. The table must have room. */
 Slot *find(const Strings *strings, const uint8_t *data, size_t size, uint32_t tag);
 

@@ -4,7 +4,13 @@
 #include "inverter.h"
 #include "terms.h"
 
-enum { LONGEST_CACHED_RUN = 256, LONGEST_TERM = 255 };
+enum { LONGEST_CACHED_RUN = 256, LONGEST_TERM = 255, TOGETHER = 32 };
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
 
 /* The number of a term, new or known. */
 static int intern_term(Inverter *self, const uint8_t *data, size_t size, uint32_t *id)
@@ -99,10 +105,18 @@ static int ask(Inverter *self, const uint8_t *run, size_t size, Expansion *expan
     return failed ? -1 : 0;
 }
 
-static int expand(Inverter *self, const uint8_t *run, size_t size, Expansion *expansion)
+/* A run of a span, with its hash and then its terms. */
+typedef struct {
+    const uint8_t *text;
+    size_t size;
+    uint32_t tag;
+    Expansion terms;
+} Run;
+
+static int find_or_expand(Inverter *self, const uint8_t *run, size_t size, uint32_t tag, Expansion *expansion)
 {
     if (size <= LONGEST_CACHED_RUN && self->runs.slots != NULL) {
-        Slot *slot = find(&self->runs, run, size, hash_bytes(self->state->secret, run, size));
+        Slot *slot = find(&self->runs, run, size, tag);
         if (slot->id) {
             *expansion = self->of_run[slot->id - 1];
             return 0;
@@ -116,6 +130,24 @@ static int expand(Inverter *self, const uint8_t *run, size_t size, Expansion *ex
     if (!failed && size > LONGEST_CACHED_RUN)
         self->expansions_used = expansion->first;
     return failed;
+}
+
+static int expand(Inverter *self, Run *run)
+{
+    if (run->size > LONGEST_RECENT)
+        return find_or_expand(self, run->text, run->size, run->tag, &run->terms);
+    Recent *recent = &self->recent[run->tag % RECENT];
+    if (recent->size == run->size && same_bytes(recent->text, run->text, run->size)) {
+        run->terms = recent->terms;
+        return 0;
+    }
+    Recent met = {.size = (uint8_t)run->size}; /* before Python is asked, which may change the buffer */
+    memcpy(met.text, run->text, run->size);
+    if (find_or_expand(self, run->text, run->size, run->tag, &run->terms) < 0)
+        return -1;
+    met.terms = run->terms;
+    *recent = met;
+    return 0;
 }
 
 static int tally(Inverter *self, uint32_t id, int field)
@@ -153,19 +185,56 @@ static int measure(Inverter *self, int field, uint64_t found)
     return 0;
 }
 
+/* The next runs, at most `most` of them. A run that is too long to be remembered is the last one, since its terms lie
+ * where those of the next one will. */
+static size_t next_runs(const Inverter *self, Run *runs, size_t most, const uint8_t **at, const uint8_t *end)
+{
+    size_t count = 0;
+    const uint8_t *text;
+    while (count < most && (text = next_run(at, end)) != NULL) {
+        size_t size = (size_t)(*at - text);
+        uint32_t tag = hash_bytes(self->state->secret, text, size);
+        runs[count++] = (Run){text, size, tag, {0, 0}};
+        if (size > LONGEST_CACHED_RUN)
+            break;
+        PREFETCH(&self->recent[tag % RECENT]);
+        if (self->runs.slots != NULL)
+            PREFETCH(&self->runs.slots[tag & self->runs.mask]);
+    }
+    return count;
+}
+
+/* Three passes over a few runs at a time, each of which asks for the memory that the next one needs: one after the
+ * other, the runs would spend most of their time waiting for it. Gives how many runs were counted: less than `count`
+ * only after an error. */
+static size_t count_runs(Inverter *self, int field, Run *runs, size_t count)
+{
+    size_t known = 0;
+    for (; known < count && expand(self, &runs[known]) == 0; known++)
+        for (uint32_t at = 0; at < runs[known].terms.count; at++)
+            PREFETCH(&self->of_term[self->expansions[runs[known].terms.first + at]]);
+    for (size_t i = 0; i < known; i++)
+        for (uint32_t at = 0; at < runs[i].terms.count; at++)
+            if (tally(self, self->expansions[runs[i].terms.first + at], field) < 0)
+                return i;
+    return known;
+}
+
 static int count_span(Inverter *self, int field, const uint8_t *at, const uint8_t *end)
 {
+    Run runs[TOGETHER];
     uint64_t found = 0;
-    const uint8_t *run;
-    Expansion terms;
-    int failed = 0;
-    while (!failed && (run = next_run(&at, end)) != NULL) {
-        failed = expand(self, run, (size_t)(at - run), &terms) < 0;
-        for (uint32_t i = 0; !failed && i < terms.count; i++)
-            failed = tally(self, self->expansions[terms.first + i], field) < 0;
-        found += !failed;
+    size_t count, counted;
+    if (self->recent == NULL && (self->recent = calloc(RECENT, sizeof(Recent))) == NULL) {
+        PyErr_NoMemory();
+        return -1;
     }
-    return measure(self, field, found) < 0 || failed ? -1 : 0;
+    do {
+        count = next_runs(self, runs, TOGETHER, &at, end);
+        counted = count_runs(self, field, runs, count);
+        found += counted;
+    } while (count && counted == count);
+    return measure(self, field, found) < 0 || counted < count ? -1 : 0;
 }
 
 static int add_span(Inverter *self, const Py_buffer *buf, PyObject *item)
@@ -243,11 +312,13 @@ static void empty(Inverter *self)
 {
     free_strings(&self->runs);
     free_strings(&self->terms);
+    free(self->recent);
     free(self->of_run);
     free(self->expansions);
     free(self->of_term);
     free(self->records);
     free(self->lengths);
+    self->recent = NULL;
     self->of_run = NULL;
     self->expansions = NULL;
     self->of_term = NULL;

@@ -9,6 +9,15 @@ typedef struct {
     uint32_t first, count; /* into Inverter.expansions */
 } Expansion;
 
+enum { RECENT = 1 << 13, LONGEST_RECENT = 23 };
+
+/* A run met lately with its terms, in half a line of the processor's cache: source code repeats its words, and a look
+ * into the table of all runs misses that cache three times. */
+typedef struct {
+    Expansion terms;
+    uint8_t size, text[LONGEST_RECENT];
+} Recent;
+
 typedef struct {
     uint32_t df, last; /* documents so far; the record of the last one */
 } Term;
@@ -31,6 +40,7 @@ typedef struct {
     int64_t docs;
     uint64_t totals[FIELDS];
     Strings runs, terms;
+    Recent *recent; /* RECENT of them, each at its hash */
     Expansion *of_run;
     uint32_t *expansions;
     Term *of_term;

@@ -224,6 +224,14 @@ def test_batches_hold_every_task_once_and_not_too_many() -> None:
     assert cut_into_batches([]) == []
 
 
+def test_batches_shrink_so_that_processes_end_together() -> None:
+    tasks = [Task(b"%d" % number, 10_000, 0) for number in range(3_000)]
+    sizes = [10_000 * len(batch) for batch in cut_into_batches(tasks)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > 500_000
+    assert sum(sizes[-4:]) < 150_000
+
+
 def test_a_process_whose_parent_was_killed_ends_by_itself(crowd: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(data: bytes, language: str) -> Analysis | None:
         time.sleep(0.1)
