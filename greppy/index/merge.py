@@ -7,18 +7,16 @@ Nothing is analysed again and no source text is read: columns are copied and pos
 from __future__ import annotations
 
 from array import array
-from heapq import merge as merge_sorted
-from itertools import compress, groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from greppy import kernels
 from greppy.index import format as layout
+from greppy.index.postings import TERM_SECTIONS
 from greppy.index.trigrams import merged as merged_trigrams
 from greppy.index.writer import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from greppy.index.shard import Shard
 
@@ -26,38 +24,34 @@ GONE = 0xFFFFFFFF
 
 
 def merge(shards: Sequence[Shard], keep: Sequence[Sequence[int]]) -> bytes:
-    """The bytes of a shard with the blobs `keep[i]` (ascending ordinals) of each `shards[i]`."""
+    """The bytes of a shard with the blobs `keep[i]` (ascending ordinals) of each `shards[i]`.
+
+    Raises `DamagedIndex` where a shard fails its sums.
+    """
     columns = Columns()
     lengths = bytearray()
-    renumbered = [_copy(shard, blobs, columns, lengths) for shard, blobs in zip(shards, keep, strict=True)]
-    terms: list[bytes] = []
-    postings = bytearray()
-    ends: list[int] = []
-    streams = [_tagged(shard, place) for place, shard in enumerate(shards)]
-    for term, group in groupby(merge_sorted(*streams, key=itemgetter(0, 1)), key=itemgetter(0)):
-        encoded = _joined([(renumbered[place], buffer) for _, place, buffer in group])
-        if encoded:
-            terms.append(term)
-            postings += encoded
-            ends.append(len(postings))
-    return columns.pack(bytes(lengths), terms, bytes(postings), ends, merged_trigrams(shards, keep))
-
-
-def _tagged(shard: Shard, place: int) -> Iterator[tuple[bytes, int, memoryview]]:
-    for term, buffer in shard.lists():
-        yield term, place, buffer
+    parts = []
+    for shard, blobs in zip(shards, keep, strict=True):
+        new = _copy(shard, blobs, columns, lengths)
+        index, terms, list_index, lists = map(shard.column, TERM_SECTIONS)
+        parts.append((index, terms, list_index, lists, new))
+    merged = zip(TERM_SECTIONS, kernels.merge_terms(parts, len(columns.chunk_kind)), strict=True)
+    return columns.pack(bytes(lengths), list(merged), merged_trigrams(shards, keep))
 
 
 def _copy(shard: Shard, blobs: Sequence[int], columns: Columns, lengths: bytearray) -> array[int]:
     """Append the kept blobs' columns; returns the new ordinal of each chunk, `GONE` for dropped ones."""
     new = array("I", [GONE]) * shard.chunks
-    line = shard.starts()
-    length = shard.column(layout.CHUNK_LENGTHS)
+    lines, length = shard.sizes(0, shard.chunks), shard.column(layout.CHUNK_LENGTHS)
+    kinds = bytes(shard.column(layout.KINDS)).decode().split("\n")
+    kind_of, symbols = shard.column(layout.CHUNK_KIND), list(shard.symbols.since(0))
     for blob in blobs:
         start, end = shard.chunk_range(blob)
-        for chunk in range(start, end):
-            new[chunk] = len(columns.chunk_kind)
-            columns.add_chunk(line[chunk], shard.kind(chunk), shard.symbol(chunk))
+        first = len(columns.chunk_kind)
+        new[start:end] = array("I", range(first, first + end - start))
+        columns.chunk_lines.extend(lines[start:end])
+        columns.chunk_kind.extend([columns.kinds[kinds[kind]] for kind in kind_of[start:end]])
+        columns.symbols += symbols[start:end]
         lengths += length[2 * start : 2 * end]
         columns.add_blob(
             shard.oid(blob),
@@ -67,20 +61,3 @@ def _copy(shard: Shard, blobs: Sequence[int], columns: Columns, lengths: bytearr
             shard.column(layout.BLOB_BYTES, "I")[blob],
         )
     return new
-
-
-def _joined(lists: Sequence[tuple[array[int], memoryview]]) -> bytes:
-    """One posting list of several with new numbers; empty when no posting is left."""
-    docs: list[int] = []
-    codes = bytearray()
-    for new, buffer in lists:
-        found, found_codes = kernels.decode_postings(buffer)
-        moved = list(map(new.__getitem__, found))
-        if GONE in moved:
-            alive = [doc != GONE for doc in moved]
-            docs += compress(moved, alive)
-            codes += bytes(compress(found_codes, alive))
-        else:
-            docs += moved
-            codes += found_codes
-    return kernels.encode_postings(docs, bytes(codes)) if docs else b""

@@ -9,7 +9,6 @@ one more word. Importable on the hot path; `pack_names` alone is cold.
 from __future__ import annotations
 
 from greppy import kernels
-from greppy.index import format as layout
 from greppy.index.postings import Terms, pack_terms
 
 TYPE_CHECKING = False
@@ -28,6 +27,7 @@ def pack_names(paths: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
     """The sections for (file ordinal, path) pairs in ascending order."""
     lists: dict[bytes, dict[int, int]] = {}
     folders: dict[bytes, list[bytes]] = {}
+    file = -1
     for file, path in paths:
         folder, _, name = path.rpartition(b"/")
         if folder not in folders:
@@ -40,18 +40,17 @@ def pack_names(paths: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
             postings[file] = postings.get(file, 0) | IN_STEM
         if stem:
             lists.setdefault(WHOLE + b"".join(stem)[:_LONGEST], {})[file] = IN_STEM
-    return _packed(lists)
+    return _packed(lists, file + 1)
 
 
-def _packed(lists: dict[bytes, dict[int, int]]) -> list[tuple[int, bytes]]:
+def _packed(lists: dict[bytes, dict[int, int]], files: int) -> list[tuple[int, bytes]]:
     words = sorted(lists)
     data = bytearray()
     ends: list[int] = []
     for word in words:
-        data += kernels.encode_postings(list(lists[word]), bytes(lists[word].values()))
+        data += kernels.encode_postings(list(lists[word]), bytes(lists[word].values()), files)
         ends.append(len(data))
-    blocks, terms = pack_terms(words, ends)
-    return [(layout.TERM_BLOCKS, blocks), (layout.TERMS, terms), (layout.POSTINGS, bytes(data))]
+    return pack_terms(words, bytes(data), ends, files)
 
 
 def stem_of(name: bytes) -> bytes:
@@ -72,25 +71,25 @@ def words_of_name(name: bytes) -> list[bytes]:
 class Names:
     """Look-ups of words in a manifest's paths."""
 
-    __slots__ = ("_container", "_terms")
+    __slots__ = ("_terms",)
 
     def __init__(self, manifest: Manifest) -> None:
-        self._container = manifest.container
         self._terms = Terms(manifest.container)
 
     def files(self, word: bytes) -> Iterator[int]:
         """The files with exactly this word in their stem or folder."""
         found = self._terms.find(word)
         if found is not None:
-            yield from self._docs(*found)
+            yield from _docs(found)
 
     def files_with_beginning(self, beginning: bytes) -> Iterator[int]:
         """The files with a word that begins so; a file may come more than once."""
-        for word, start, end in self._terms.since(beginning):
+        for word, ordinal in self._terms.since(beginning):
             if not word.startswith(beginning):
                 return
-            yield from self._docs(start, end)
+            yield from _docs(self._terms.postings(ordinal))
 
-    def _docs(self, start: int, end: int) -> Iterator[int]:
-        docs, _ = kernels.decode_postings(self._container.section(layout.POSTINGS, start, end))
-        yield from docs
+
+def _docs(postings: memoryview) -> Iterator[int]:
+    docs, _ = kernels.decode_postings(postings)
+    yield from docs

@@ -1,16 +1,9 @@
-"""The dictionaries of a shard: sorted strings, by name (terms → where their posting lists lie) or by ordinal (symbols).
+"""The dictionaries of a shard: strings by ordinal, sorted ones by name, and the posting lists of terms.
 
-In: sorted terms and the ends of their lists, as `greppy.kernels.Inverter` leaves them. Out: two sections, and look-ups
-in them that touch only the blocks they need. Strings have at most 255 bytes.
-
-TERMS is front-coded in blocks of `BLOCK` terms. An entry is: u8 bytes shared with the term before (0 at the start of a
-block), u8 bytes of its own, those bytes, LEB128 length of its posting list. TERM_BLOCKS holds for each block u32 start
-in TERMS and u32 start in POSTINGS. The terms `author`, `authors` with lists of 3 and 200 bytes::
-
-    00 06 61 75 74 68 6f 72 03      0 shared, 6 own, "author", 3 bytes
-    06 01 73 c8 01                  6 shared, 1 own, "s", 200 bytes
-
-The symbols of a shard are such a pair of sections too, with empty lists: neighbours share their class's name.
+In: strings, and posting lists as `greppy.kernels.Inverter` leaves them. Out: two sections each, and look-ups in them
+that touch only the blocks they need. The layouts are specified where they are written: of strings in
+`greppy.kernels.reference.strings`, of lists in `greppy.kernels.reference.postings`. Strings have at most 255 bytes.
+Importable on the hot path.
 """
 
 from __future__ import annotations
@@ -25,83 +18,104 @@ if TYPE_CHECKING:
 
 BLOCK = kernels.TERM_BLOCK
 
+TERM_SECTIONS = (layout.TERM_BLOCKS, layout.TERMS, layout.LIST_BLOCKS, layout.POSTINGS)
+TERM, SYMBOL = range(2)
+"""Which tables of codes strings are packed with."""
 
-def pack_terms(terms: Sequence[bytes], ends: Sequence[int]) -> tuple[bytes, bytes]:
-    """The sections TERM_BLOCKS and TERMS for sorted terms whose posting lists end at `ends`."""
-    return kernels.pack_terms(terms, ends)
+
+def pack_symbols(symbols: Sequence[bytes]) -> list[tuple[int, bytes]]:
+    """The sections of the qualified names of chunks, in the order of the chunks."""
+    index, data = kernels.pack_strings(symbols, SYMBOL)
+    return [(layout.SYMBOL_BLOCKS, index), (layout.SYMBOLS, data)]
+
+
+def pack_terms(terms: Sequence[bytes], lists: bytes, ends: Sequence[int], docs: int) -> list[tuple[int, bytes]]:
+    """The sections of sorted terms and their posting lists, which are concatenated, end at `ends` and are of `docs`
+    documents."""
+    packed = (*kernels.pack_strings(terms, TERM), *kernels.pack_lists(lists, ends, docs))
+    return list(zip(TERM_SECTIONS, packed, strict=True))
+
+
+class Strings:
+    """The strings of one container by ordinal; `index` and `data` are the numbers of its two sections.
+
+    Every look-up raises `DamagedIndex`.
+    """
+
+    __slots__ = ("_container", "_data", "_index", "_kind", "_numbers")
+
+    def __init__(self, container: layout.Container, index: int, data: int, kind: int) -> None:
+        self._container = container
+        self._index = container.section(index)
+        self._numbers = self._index.cast("I")
+        if len(self._numbers) != 2 - (-self._numbers[0] // BLOCK):
+            raise DamagedIndex(container.name, "an index of strings has a wrong length")
+        self._data = data
+        self._kind = kind
+
+    def __len__(self) -> int:
+        count: int = self._numbers[0]
+        return count
+
+    def __getitem__(self, ordinal: int) -> bytes:
+        if not 0 <= ordinal < len(self):
+            raise DamagedIndex(self._container.name, "an ordinal points outside its dictionary")
+        return self._block(ordinal // BLOCK, ordinal % BLOCK + 1)[-1]
+
+    def find(self, string: bytes) -> int:
+        """The ordinal of a string, where they are sorted; for one that is not there, -1 minus how many are below it."""
+        try:
+            return kernels.find_string(self._index, self._fetch, string, self._kind)
+        except ValueError as problem:
+            raise DamagedIndex(self._container.name, str(problem)) from None
+
+    def since(self, ordinal: int) -> Iterator[bytes]:
+        """The strings from an ordinal on."""
+        for block in range(ordinal // BLOCK, len(self._numbers) - 2):
+            strings = self._block(block, min(BLOCK, len(self) - block * BLOCK))
+            yield from strings[max(ordinal - block * BLOCK, 0) :]
+
+    def _fetch(self, start: int, end: int) -> memoryview:
+        return self._container.section(self._data, start, end)
+
+    def _block(self, block: int, count: int) -> list[bytes]:
+        data = self._fetch(self._numbers[1 + block], self._numbers[2 + block])
+        try:
+            return kernels.take_strings(data, count, self._kind)
+        except ValueError as problem:
+            raise DamagedIndex(self._container.name, str(problem)) from None
 
 
 class Terms:
-    """Look-ups in a dictionary of one container; `blocks` and `data` are the numbers of its two sections."""
+    """The terms of one container, sorted, with their posting lists. Every look-up raises `DamagedIndex`."""
 
-    __slots__ = ("_blocks", "_container", "_count", "_data")
+    __slots__ = ("_container", "_numbers", "strings")
 
-    def __init__(self, container: layout.Container, blocks: int = layout.TERM_BLOCKS, data: int = layout.TERMS) -> None:
+    def __init__(self, container: layout.Container) -> None:
+        self.strings = Strings(container, layout.TERM_BLOCKS, layout.TERMS, TERM)
         self._container = container
-        self._blocks = container.section(blocks).cast("I")
-        self._count = len(self._blocks) // 2
-        self._data = data
+        self._numbers = container.section(layout.LIST_BLOCKS).cast("I")
+        if len(self._numbers) != len(self.strings._numbers) + 1 or self._numbers[1] != len(self.strings):
+            raise DamagedIndex(container.name, "there are not as many posting lists as terms")
 
-    def __getitem__(self, ordinal: int) -> bytes:
-        """The string with an ordinal. Raises `DamagedIndex` when there is none."""
-        if 0 <= ordinal // BLOCK < self._count:
-            for place, (term, _, _) in enumerate(self._entries(ordinal // BLOCK)):
-                if place == ordinal % BLOCK:
-                    return term
-        raise DamagedIndex(self._container.name, "an ordinal points outside its dictionary")
+    def find(self, term: bytes) -> memoryview | None:
+        """The posting list of a term, or None when no document has it."""
+        ordinal = self.strings.find(term)
+        return None if ordinal < 0 else self.postings(ordinal)
 
-    def find(self, term: bytes) -> tuple[int, int] | None:
-        """The range in POSTINGS of a term's list, or None when no chunk of the shard has the term."""
-        block = self._block_of(term)
-        if block < 0:
-            return None
-        for found, start, end in self._entries(block):
-            if found >= term:
-                return (start, end) if found == term else None
-        return None
-
-    def since(self, term: bytes) -> Iterator[tuple[bytes, int, int]]:
-        """The terms from `term` on, in order, each with the range of its list."""
-        for block in range(max(self._block_of(term), 0), self._count):
-            for entry in self._entries(block):
-                if entry[0] >= term:
-                    yield entry
-
-    def _block_of(self, term: bytes) -> int:
-        """The last block that begins at or before the term; -1 when there is none."""
-        low, high = 0, self._count
-        while low < high:
-            middle = (low + high) // 2
-            if self._first(middle) <= term:
-                low = middle + 1
-            else:
-                high = middle
-        return low - 1
-
-    def _first(self, block: int) -> bytes:
-        start = self._blocks[2 * block]
-        length = self._container.section(self._data, start + 1, start + 2)[0]
-        return bytes(self._container.section(self._data, start + 2, start + 2 + length))
-
-    def _entries(self, block: int) -> Iterator[tuple[bytes, int, int]]:
-        at, posting = self._blocks[2 * block], self._blocks[2 * block + 1]
-        last = block + 1 == self._count
-        data = self._container.section(self._data, at, None if last else self._blocks[2 * block + 2])
-        term = b""
-        at = 0
+    def postings(self, ordinal: int) -> memoryview:
+        """The posting list of the term with an ordinal."""
+        block = ordinal // BLOCK
+        data = self._container.section(layout.POSTINGS, self._numbers[2 + block], self._numbers[3 + block])
         try:
-            while at < len(data):
-                shared, own = data[at], data[at + 1]
-                term = term[:shared] + bytes(data[at + 2 : at + 2 + own])
-                at += 2 + own
-                length = shift = 0
-                while data[at] > 127:
-                    length |= (data[at] & 127) << shift
-                    shift += 7
-                    at += 1
-                length |= data[at] << shift
-                at += 1
-                yield term, posting, posting + length
-                posting += length
-        except IndexError:
-            raise DamagedIndex(self._container.name, "the dictionary ends in the middle of a term") from None
+            return memoryview(kernels.take_list(data, ordinal % BLOCK, self._numbers[0]))
+        except ValueError as problem:
+            raise DamagedIndex(self._container.name, str(problem)) from None
+
+    def since(self, term: bytes) -> Iterator[tuple[bytes, int]]:
+        """The terms from `term` on, in order, each with its ordinal."""
+        ordinal = self.strings.find(term)
+        ordinal = ordinal if ordinal >= 0 else -1 - ordinal
+        for found in self.strings.since(ordinal):
+            yield found, ordinal
+            ordinal += 1

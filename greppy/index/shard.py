@@ -7,7 +7,7 @@ Importable on the hot path. `greppy.index.writer` makes shards, `greppy.index.me
 from __future__ import annotations
 
 from greppy.index import format as layout
-from greppy.index.postings import Terms
+from greppy.index.postings import SYMBOL, Strings, Terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,19 @@ class Shard:
     """One open shard. `name` is its file's path, for messages, and `file` the last part of it, by which manifests name
     it; every accessor raises `DamagedIndex` for bytes that fail their sum."""
 
-    __slots__ = ("_columns", "_symbols", "_terms", "blobs", "chunks", "container", "file", "name", "oid_bytes", "size")
+    __slots__ = (
+        "_columns",
+        "_starts",
+        "_symbols",
+        "_terms",
+        "blobs",
+        "chunks",
+        "container",
+        "file",
+        "name",
+        "oid_bytes",
+        "size",
+    )
 
     def __init__(self, buffer: memoryview, analyzer: int, name: str) -> None:
         self.name = name
@@ -30,7 +42,8 @@ class Shard:
         self.container = layout.Container(buffer, layout.SHARD_MAGIC, analyzer, name)
         self._columns: dict[int, memoryview] = {}
         self._terms: Terms | None = None
-        self._symbols: Terms | None = None
+        self._symbols: Strings | None = None
+        self._starts: dict[int, list[int]] = {}
         self.blobs = self.container.length(layout.BLOB_LANGUAGE)
         self.chunks = self.container.length(layout.CHUNK_KIND)
         self.oid_bytes = self.container.length(layout.OIDS) // self.blobs if self.blobs else 20
@@ -49,15 +62,21 @@ class Shard:
             self._terms = Terms(self.container)
         return self._terms
 
+    @property
+    def symbols(self) -> Strings:
+        """The qualified names of what the chunks define, in their order; empty for none."""
+        if self._symbols is None:
+            self._symbols = Strings(self.container, layout.SYMBOL_BLOCKS, layout.SYMBOLS, SYMBOL)
+        return self._symbols
+
     def postings(self, term: bytes) -> memoryview | None:
         """The posting list of a term, or None."""
-        found = self.terms.find(term)
-        return None if found is None else self.container.section(layout.POSTINGS, *found)
+        return self.terms.find(term)
 
     def lists(self) -> Iterator[tuple[bytes, memoryview]]:
         """Every term in order with its posting list."""
-        for term, start, end in self.terms.since(b""):
-            yield term, self.container.section(layout.POSTINGS, start, end)
+        for term, ordinal in self.terms.since(b""):
+            yield term, self.terms.postings(ordinal)
 
     def oid(self, blob: int) -> bytes:
         width = self.oid_bytes
@@ -80,25 +99,28 @@ class Shard:
         first = self.column(layout.FIRST_CHUNK, "I")
         return first[blob], first[blob + 1]
 
-    def starts(self) -> memoryview:
-        """The first line of each chunk; u16 where every one of them fits."""
-        return self.column(
-            layout.CHUNK_LINE, "H" if self.container.length(layout.CHUNK_LINE) == 2 * self.chunks else "I"
-        )
+    def sizes(self, first: int, end: int) -> list[int]:
+        """How many lines the chunks first..end-1 have."""
+        sizes = list(self.column(layout.CHUNK_LINES)[first:end])
+        more = self.column(layout.LONG_CHUNKS, "I")
+        for at in range(0, len(more), 2):
+            if first <= more[at] < end:
+                sizes[more[at] - first] += more[at + 1]
+        return sizes
 
     def lines(self, blob: int, chunk: int) -> tuple[int, int]:
         """First and last line of a chunk, 1-based and inclusive."""
-        starts = self.starts()
-        _, end = self.chunk_range(blob)
-        last = starts[chunk + 1] - 1 if chunk + 1 < end else self.column(layout.BLOB_LINES, "I")[blob]
-        return starts[chunk], last
+        first, end = self.chunk_range(blob)
+        starts = self._starts.get(blob)
+        if starts is None:
+            starts = self._starts[blob] = [1]
+            for size in self.sizes(first, end):
+                starts.append(starts[-1] + size)
+        return starts[chunk - first], starts[chunk - first + 1] - 1
 
     def symbol(self, chunk: int) -> str:
         """The qualified name of what a chunk defines; empty for none."""
-        ordinal = self.column(layout.CHUNK_SYMBOL, "I")[chunk]
-        if self._symbols is None:
-            self._symbols = Terms(self.container, layout.SYMBOL_BLOCKS, layout.SYMBOLS)
-        return self._symbols[ordinal].decode("utf-8", "replace") if ordinal else ""
+        return self.symbols[chunk].decode("utf-8", "replace")
 
     def kind(self, chunk: int) -> str:
         names = bytes(self.column(layout.KINDS)).decode().split("\n")

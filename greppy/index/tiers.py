@@ -12,6 +12,7 @@ live blob are dropped, and those with few are written anew without the rest.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from greppy.index.merge import merge
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
     from greppy.index.shelf import Shelf
 
 FACTOR = 8
-LARGEST_MERGED = 1 << 15
-"""Chunks from which on a shard is left alone. Merging takes 36 microseconds a chunk on Django: over a second for one
-shard just below this size, so some nine for eight of them."""
+LARGEST_MERGED = 1 << 17
+"""Chunks from which on a shard is left alone. Merging takes 6 microseconds a chunk on Django, so some six seconds for
+eight shards just below this size. The shards of a large first build (32 MB of text, 60,000 to 80,000 chunks) are below
+it: eight and more of them share one dictionary then, and a query looks into one shard instead of eight."""
+LARGEST_GROUP = FACTOR * LARGEST_MERGED
+"""Chunks that are merged at once, where more than `FACTOR` shards have gathered: it bounds time and memory."""
 
 Placement = dict[tuple[str, int], tuple[str, int]]
 """(shard, blob) → where that blob is now."""
@@ -71,12 +75,18 @@ def _mostly_dead(blobs: int, live: int) -> bool:
 
 
 def _overfull(sizes: dict[str, int]) -> list[str]:
-    """The shards of the lowest tier that has gathered `FACTOR` of them; none when all is well. Sizes in chunks."""
+    """Shards of the lowest tier that has gathered `FACTOR` of them; none when all is well. Sizes in chunks."""
     tiers: dict[int, list[str]] = defaultdict(list)
     for name, chunks in sizes.items():
         if chunks < LARGEST_MERGED:
             tiers[_tier(chunks)].append(name)
-    return next((tiers[tier] for tier in sorted(tiers) if len(tiers[tier]) >= FACTOR), [])
+    names = next((tiers[tier] for tier in sorted(tiers) if len(tiers[tier]) >= FACTOR), [])
+    sums = accumulate(sizes[name] for name in names)
+    return [
+        name
+        for at, (name, chunks) in enumerate(zip(names, sums, strict=True))
+        if at < FACTOR or chunks <= LARGEST_GROUP
+    ]
 
 
 def _tier(chunks: int) -> int:

@@ -14,7 +14,7 @@ from greppy import kernels
 from greppy.analysis.tokens import terms_of_run
 from greppy.analysis.version import ANALYZER
 from greppy.index import format as layout
-from greppy.index.postings import pack_terms
+from greppy.index.postings import pack_symbols, pack_terms
 from greppy.index.trigrams import TrigramWriter
 
 if TYPE_CHECKING:
@@ -23,31 +23,25 @@ if TYPE_CHECKING:
     from greppy.analysis.chunks import Analysis, Chunk
 
 SIGNATURE = 1
+MOST_LINES = 255
+"""Of a chunk, in a byte; what it has more is in LONG_CHUNKS."""
 LONGEST_SYMBOL = 255
 """Bytes of a qualified name that are kept, its end: a dictionary's strings have no more."""
 BODY, COMMENT = 0, 1  # places in a chunk's pair of length codes
 
 
-class Names:
+class Names(dict[str, int]):
     """Distinct names in order of first use, as ordinals. `reserved` are there from the beginning."""
 
     def __init__(self, *reserved: str) -> None:
-        self._ordinals = {name: ordinal for ordinal, name in enumerate(reserved)}
+        super().__init__((name, ordinal) for ordinal, name in enumerate(reserved))
 
-    def __call__(self, name: str) -> int:
-        return self._ordinals.setdefault(name, len(self._ordinals))
+    def __missing__(self, name: str) -> int:
+        ordinal = self[name] = len(self)
+        return ordinal
 
     def text(self) -> bytes:
-        return "\n".join(self._ordinals).encode()
-
-    def sorted(self) -> tuple[list[bytes], array[int]]:
-        """The names sorted by their UTF-8, and for each ordinal its place among them."""
-        names = [name.encode("utf-8", "replace") for name in self._ordinals]
-        order = sorted(range(len(names)), key=names.__getitem__)
-        place = array("I", bytes(4 * len(order)))
-        for at, ordinal in enumerate(order):
-            place[ordinal] = at
-        return [names[ordinal] for ordinal in order], place
+        return "\n".join(self).encode()
 
 
 class Columns:
@@ -61,39 +55,29 @@ class Columns:
         self.blob_lines = array("I")
         self.blob_bytes = array("I")
         self.first_chunk = array("I", [0])
-        self.chunk_line = array("I")
-        self.chunk_symbol = array("I")
+        self.chunk_lines = array("I")
         self.chunk_kind = bytearray()
         self.kinds = Names("")
-        self.symbols = Names("")
+        self.symbols: list[bytes] = []
 
     def add_blob(self, oid: bytes, language: str, flags: int, lines: int, size: int) -> None:
         self.oids += oid
-        self.blob_language.append(self.languages(language))
+        self.blob_language.append(self.languages[language])
         self.blob_flags.append(flags & 0xFF)
         self.blob_lines.append(lines)
         self.blob_bytes.append(size)
         self.first_chunk.append(len(self.chunk_kind))
 
-    def add_chunk(self, line: int, kind: str, symbol: str) -> None:
-        self.chunk_line.append(line)
-        self.chunk_kind.append(self.kinds(kind))
-        self.chunk_symbol.append(self.symbols(_shortened(symbol)))
+    def add_chunks(self, chunks: Sequence[Chunk], lines: int) -> None:
+        """All chunks of a blob with so many lines, which `add_blob` then ends."""
+        starts = [1, *[chunk[0] for chunk in chunks[1:]], lines + 1]
+        self.chunk_lines.extend([end - start for start, end in pairwise(starts)] if chunks else [])
+        self.chunk_kind.extend(map(self.kinds.__getitem__, [chunk[2] for chunk in chunks]))
+        self.symbols.extend([_shortened(chunk[3].encode("utf-8", "replace")) for chunk in chunks])
 
-    def pack(
-        self,
-        lengths: bytes,
-        terms: Sequence[bytes],
-        postings: bytes,
-        ends: Sequence[int],
-        trigrams: Sequence[tuple[int, bytes]],
-    ) -> bytes:
-        """The shard's bytes. `lengths` are two length codes a chunk; terms, lists and their ends as the kernel gives
-        them."""
+    def pack(self, lengths: bytes, terms: Sequence[tuple[int, bytes]], trigrams: Sequence[tuple[int, bytes]]) -> bytes:
+        """The shard's bytes. `lengths` are two length codes a chunk; terms and trigrams are whole sections."""
         lengths = lengths.ljust(2 * len(self.chunk_kind), b"\0")
-        names, place = self.symbols.sorted()
-        symbol_blocks, symbols = pack_terms(names, [0] * len(names))
-        blocks, dictionary = pack_terms(terms, ends)
         sections = [
             (layout.OIDS, bytes(self.oids)),
             (layout.LANGUAGES, self.languages.text()),
@@ -103,30 +87,27 @@ class Columns:
             (layout.BLOB_BYTES, self.blob_bytes.tobytes()),
             (layout.BLOB_LENGTHS, blob_lengths(lengths, self.first_chunk)),
             (layout.FIRST_CHUNK, self.first_chunk.tobytes()),
-            (layout.CHUNK_LINE, _narrow(self.chunk_line)),
-            (layout.CHUNK_SYMBOL, array("I", map(place.__getitem__, self.chunk_symbol)).tobytes()),
+            (layout.CHUNK_LINES, bytes([min(lines, MOST_LINES) for lines in self.chunk_lines])),
+            (layout.LONG_CHUNKS, _excess(self.chunk_lines)),
             (layout.CHUNK_KIND, bytes(self.chunk_kind)),
             (layout.CHUNK_LENGTHS, lengths),
             (layout.KINDS, self.kinds.text()),
-            (layout.SYMBOL_BLOCKS, symbol_blocks),
-            (layout.SYMBOLS, symbols),
-            (layout.TERM_BLOCKS, blocks),
-            (layout.TERMS, dictionary),
-            (layout.POSTINGS, postings),
+            *pack_symbols(self.symbols),
+            *terms,
             *trigrams,
         ]
         return layout.pack(layout.SHARD_MAGIC, ANALYZER, sections)
 
 
-def _narrow(numbers: array[int]) -> bytes:
-    """As u16 where all fit, else as u32."""
-    return (array("H", numbers) if max(numbers, default=0) < 1 << 16 else numbers).tobytes()
+def _excess(lines: Sequence[int]) -> bytes:
+    """LONG_CHUNKS for the lines of each chunk."""
+    longer = [(chunk, count - MOST_LINES) for chunk, count in enumerate(lines) if count > MOST_LINES]
+    return array("I", [number for pair in longer for number in pair]).tobytes()
 
 
-def _shortened(symbol: str) -> str:
-    if len(symbol) * 4 <= LONGEST_SYMBOL:
-        return symbol
-    return symbol.encode("utf-8", "replace")[-LONGEST_SYMBOL:].decode("utf-8", "ignore")
+def _shortened(symbol: bytes) -> bytes:
+    """Its end, from the beginning of a character on."""
+    return symbol[-LONGEST_SYMBOL:].decode("utf-8", "ignore").encode() if len(symbol) > LONGEST_SYMBOL else symbol
 
 
 def blob_lengths(lengths: bytes, first_chunk: Sequence[int]) -> bytes:
@@ -156,26 +137,27 @@ class ShardWriter:
 
     def add(self, oid: bytes, language: str, analysis: Analysis, data: bytes) -> int:
         """Add one blob's analysis and its bytes as they lie on disk; returns the blob's ordinal in the shard."""
-        columns = self._columns
-        for chunk in analysis.chunks:
-            doc = len(columns.chunk_kind)
-            self._inverter.add(doc, analysis.text, chunk.spans)
-            self._add_context(doc, chunk)
-            columns.add_chunk(chunk.start_line, chunk.kind, chunk.symbol)
-        columns.add_blob(oid, language, analysis.flags, analysis.lines, len(analysis.text))
+        first = len(self._columns.chunk_kind)
+        self._invert(first, analysis)
+        self._columns.add_chunks(analysis.chunks, analysis.lines)
+        self._columns.add_blob(oid, language, analysis.flags, analysis.lines, len(analysis.text))
         self._trigrams.add(data)
         self.text_bytes += len(analysis.text)
         self.blobs += 1
         return self.blobs - 1
 
-    def _add_context(self, doc: int, chunk: Chunk) -> None:
+    def _invert(self, first: int, analysis: Analysis) -> None:
         """The names around a definition count as part of its signature: `save` in `Session.save` is about sessions."""
-        around, separator, _ = chunk.symbol.rpartition(" > " if chunk.kind == "section" else ".")
-        if separator:
-            context = around.encode("utf-8", "replace")
-            self._inverter.add(doc, context, [(SIGNATURE, 0, len(context))])
+        add, text = self._inverter.add, analysis.text
+        for doc, (_, _, kind, symbol, spans) in enumerate(analysis.chunks, first):
+            add(doc, text, spans)
+            around = symbol.rpartition(" > " if kind == "section" else ".")[0] if symbol else ""
+            if around:
+                context = around.encode("utf-8", "replace")
+                add(doc, context, ((SIGNATURE, 0, len(context)),))
 
     def finish(self) -> bytes:
         """The shard's bytes; the writer is used up."""
         terms, postings, ends, lengths, _ = self._inverter.finish()
-        return self._columns.pack(lengths, terms, postings, ends, self._trigrams.sections())
+        sections = pack_terms(terms, postings, ends, len(lengths) // 2)
+        return self._columns.pack(lengths, sections, self._trigrams.sections())

@@ -40,6 +40,28 @@ PyObject *refuse(const char *problem)
     return NULL;
 }
 
+const char NO_ROOM[] = "no memory";
+
+int refused(const char *problem)
+{
+    if (problem == NO_ROOM)
+        PyErr_NoMemory();
+    else if (problem != NULL)
+        refuse(problem);
+    return problem == NULL ? 0 : -1;
+}
+
+PyObject *numbers_of(const uint32_t *head, size_t heads, const uint32_t *tail, size_t tails)
+{
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(4 * (heads + tails)));
+    if (bytes == NULL)
+        return NULL;
+    memcpy(PyBytes_AS_STRING(bytes), head, 4 * heads);
+    if (tails)
+        memcpy(PyBytes_AS_STRING(bytes) + 4 * heads, tail, 4 * tails);
+    return bytes;
+}
+
 static int import_array(State *state)
 {
     PyObject *module = PyImport_ImportModule("array");
@@ -108,13 +130,27 @@ static int clear(PyObject *module)
     return 0;
 }
 
+static void release(void *module)
+{
+    State *state = PyModule_GetState(module);
+    if (state != NULL)
+        free(state->tables);
+}
+
 #define KEYWORDS(name) {#name, (PyCFunction)(void (*)(void))fast_##name, METH_VARARGS | METH_KEYWORDS, NULL}
 
 static PyMethodDef methods[] = {
     KEYWORDS(runs),
     {"split_identifier", fast_split_identifier, METH_O, NULL},
     {"ascii_terms", fast_ascii_terms, METH_O, NULL},
-    KEYWORDS(pack_terms),
+    KEYWORDS(pack_strings),
+    KEYWORDS(take_strings),
+    KEYWORDS(find_string),
+    KEYWORDS(pack_lists),
+    KEYWORDS(take_list),
+    KEYWORDS(merge_terms),
+    {"captures_near", fast_captures_near, METH_VARARGS, NULL},
+    {"code_chunks", fast_code_chunks, METH_VARARGS, NULL},
     {"line_starts", fast_line_starts, METH_O, NULL},
     KEYWORDS(encode_postings),
     {"decode_postings", fast_decode_postings, METH_O, NULL},
@@ -148,6 +184,7 @@ static struct PyModuleDef definition = {
     .m_slots = slots,
     .m_traverse = traverse,
     .m_clear = clear,
+    .m_free = release,
 };
 
 PyMODINIT_FUNC PyInit__fast(void) { return PyModuleDef_Init(&definition); }

@@ -1,4 +1,7 @@
 # The compiled twin has the signatures of the reference; `changed_stats` and `read_matching` are missing on Windows.
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
 from greppy.kernels.reference import Inverter as Inverter
 from greppy.kernels.reference import TrigramInverter as TrigramInverter
 from greppy.kernels.reference import accumulate as accumulate
@@ -8,17 +11,56 @@ from greppy.kernels.reference import changed_stats as changed_stats
 from greppy.kernels.reference import count_postings as count_postings
 from greppy.kernels.reference import decode_postings as decode_postings
 from greppy.kernels.reference import encode_postings as encode_postings
+from greppy.kernels.reference import find_string as find_string
 from greppy.kernels.reference import intersect as intersect
 from greppy.kernels.reference import line_starts as line_starts
 from greppy.kernels.reference import matching_lines as matching_lines
 from greppy.kernels.reference import members as members
+from greppy.kernels.reference import merge_terms as merge_terms
 from greppy.kernels.reference import merge_trigrams as merge_trigrams
-from greppy.kernels.reference import pack_terms as pack_terms
+from greppy.kernels.reference import pack_lists as pack_lists
+from greppy.kernels.reference import pack_strings as pack_strings
 from greppy.kernels.reference import path_starts as path_starts
 from greppy.kernels.reference import read_matching as read_matching
 from greppy.kernels.reference import runs as runs
 from greppy.kernels.reference import split_identifier as split_identifier
+from greppy.kernels.reference import take_list as take_list
+from greppy.kernels.reference import take_strings as take_strings
 from greppy.kernels.reference import top_k as top_k
 from greppy.kernels.reference import trigram_candidates as trigram_candidates
 from greppy.kernels.reference import trigram_list as trigram_list
 from greppy.kernels.reference import union as union
+
+class _Node(Protocol):
+    @property
+    def start_byte(self) -> int: ...
+    @property
+    def end_byte(self) -> int: ...
+
+_Tree = TypeVar("_Tree")
+
+# A query over the whole tree is its twin; `greppy.analysis.near.Near` is what it takes: a byte for each kind of node,
+# names of captures, and needles that stand anywhere, or where a statement begins.
+def captures_near(
+    text: bytes,
+    root: _Tree,
+    near: tuple[bytes, tuple[str, ...], tuple[bytes, ...], tuple[bytes, ...]],
+    shallow: Callable[[_Tree], dict[str, list[_Tree]]],
+    deep: Callable[[_Tree], dict[str, list[_Tree]]],
+    /,
+) -> dict[str, list[_Tree]]: ...
+
+_Chunk = TypeVar("_Chunk", bound=tuple[object, ...])
+
+# `greppy.analysis.chunks.outlined` is its twin, `greppy.analysis.roles.Roles` what it takes. ValueError for offsets
+# beyond 1 GiB, for roles that do not fit, and for an empty text.
+def code_chunks(
+    text: bytes,
+    captures: Mapping[str, Sequence[_Node]],
+    roles: tuple[
+        tuple[str, ...], bytes, dict[str, tuple[int, int]], dict[bytes, int], tuple[int, int, int, int, int, int]
+    ],
+    name_of: Callable[[bytes], str],
+    chunk: type[_Chunk],
+    /,
+) -> list[_Chunk]: ...

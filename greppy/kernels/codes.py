@@ -15,18 +15,14 @@ NAME, SIGNATURE, COMMENT, BODY = range(4)
 LEVELS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 COMMENT_LEVELS = (0, 1, 2, 4)
 
-# The codes on which posting lists spend no byte, by kind (`greppy.kernels.reference.postings`); kind 0 is none of them.
-# They are 84 % of the postings of Django 5.2.8 (0x01, once in the body, 47 %; 0x02 14 %), 80 % of CPython's library's.
-FREQUENT = (0x00, 0x01, 0x02, 0x40, 0x10, 0x03, 0x04, 0x80)
-
 # Bytes of a term. Longer runs are encoded data or generated names; their beginnings tell them apart well enough.
 LONGEST = 64
 
 # Parts of one run that become terms. No hand-written identifier that we met has more.
 MOST_PARTS = 16
 
-# Terms of a dictionary that are front-coded together (`greppy.index.postings`).
-TERM_BLOCK = 16
+# Strings, or posting lists, that lie together in a block (`greppy.kernels.reference.strings`).
+TERM_BLOCK = 64
 
 
 def _eighth_root(value: int) -> int:

@@ -19,9 +19,12 @@ enum { NAME, SIGNATURE, COMMENT, BODY, FIELDS };
 
 #define DOCS ((int64_t)1 << 31)
 
+struct Tables;
+
 typedef struct {
     PyObject *array;    /* array.array, once it was needed: importing it costs milliseconds, for collections.abc */
     uint64_t secret[2]; /* keys of the hash tables, so that no file can be written to make them slow */
+    struct Tables *tables; /* of the prefix codes, once they were needed */
 } State;
 
 /* A growing buffer of bytes. */
@@ -61,6 +64,18 @@ int grow(void *items, size_t *capacity, size_t needed, size_t size);
 /* The same with the GIL held; -1 with MemoryError set. */
 int reserve(void *items, size_t *capacity, size_t needed, size_t size);
 
+/* The tables of the prefix codes; NULL with MemoryError set. */
+const struct Tables *tables_of(State *state);
+
+/* The problem of exhausted memory. */
+extern const char NO_ROOM[];
+
+/* Raises what a problem tells, NO_ROOM as MemoryError; -1 where there is one, else 0. */
+int refused(const char *problem);
+
+/* bytes of two runs of u32, one behind the other. */
+PyObject *numbers_of(const uint32_t *head, size_t heads, const uint32_t *tail, size_t tails);
+
 /* Raises ValueError; always NULL. */
 PyObject *refuse(const char *problem);
 
@@ -87,7 +102,14 @@ extern PyType_Spec inverter_spec, trigram_inverter_spec;
 PyObject *fast_runs(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_split_identifier(PyObject *module, PyObject *run);
 PyObject *fast_ascii_terms(PyObject *module, PyObject *run);
-PyObject *fast_pack_terms(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_pack_strings(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_take_strings(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_find_string(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_pack_lists(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_merge_terms(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_take_list(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_captures_near(PyObject *module, PyObject *args);
+PyObject *fast_code_chunks(PyObject *module, PyObject *args);
 PyObject *fast_line_starts(PyObject *module, PyObject *buf);
 PyObject *fast_encode_postings(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_decode_postings(PyObject *module, PyObject *buf);

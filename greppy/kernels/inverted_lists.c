@@ -77,21 +77,26 @@ static Posting *ranked_postings(const Inverter *self, const Ranked *ranked)
     return postings;
 }
 
-static int put_list(Bytes *out, const Posting *postings, uint32_t count)
+static int put_list(BitWriter *out, const Tables *tables, const Posting *postings, uint32_t count, uint32_t docs)
 {
-    int64_t before = -1;
-    if (reserve(&out->data, &out->capacity, out->used + (size_t)count * LONGEST_POSTING, 1) < 0)
+    ListWriter list = begin_postings(tables, docs);
+    if (room_for(out, (size_t)count + 1) < 0) {
+        PyErr_NoMemory();
         return -1;
-    uint8_t *at = out->data + out->used;
-    for (uint32_t i = 0; i < count; before = postings[i++].doc)
-        at = put_posting(at, before, postings[i].doc, postings[i].code);
-    out->used = (size_t)(at - out->data);
+    }
+    put_list_head(out, docs, count);
+    for (uint32_t i = 0; i < count; i++)
+        put_posting(out, &list, postings[i].doc, postings[i].code);
+    align(out);
     return 0;
 }
 
 /* Writes all lists and the end of each. */
-static int put_lists(const Inverter *self, const Ranked *ranked, Bytes *out, uint64_t *ends)
+static int put_lists(const Inverter *self, const Ranked *ranked, BitWriter *out, uint64_t *ends)
 {
+    const Tables *tables = tables_of(self->state);
+    if (tables == NULL)
+        return -1;
     Posting *postings = ranked_postings(self, ranked);
     if (postings == NULL) {
         PyErr_NoMemory();
@@ -101,8 +106,8 @@ static int put_lists(const Inverter *self, const Ranked *ranked, Bytes *out, uin
     int failed = 0;
     for (uint32_t rank = 0; !failed && rank < self->terms.used; rank++) {
         uint32_t count = self->of_term[ranked[rank].id].df;
-        failed = put_list(out, postings + at, count);
-        ends[rank] = out->used;
+        failed = put_list(out, tables, postings + at, count, (uint32_t)self->docs);
+        ends[rank] = out->out.used;
         at += count;
     }
     free(postings);
@@ -184,16 +189,16 @@ static PyObject *results(const Inverter *self, const Ranked *ranked, const Bytes
 
 PyObject *inverted_lists(const Inverter *self)
 {
-    Bytes lists = {0};
+    BitWriter lists = {.filled = 0};
     Ranked *ranked = ranked_terms(self);
     uint64_t *ends = malloc(((size_t)self->terms.used + 1) * sizeof *ends);
     PyObject *result = NULL;
     if (ranked == NULL || ends == NULL)
         PyErr_NoMemory();
     else if (put_lists(self, ranked, &lists, ends) == 0)
-        result = results(self, ranked, &lists, ends);
+        result = results(self, ranked, &lists.out, ends);
     free(ranked);
     free(ends);
-    free(lists.data);
+    free(lists.out.data);
     return result;
 }

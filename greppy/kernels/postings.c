@@ -1,92 +1,77 @@
-/* Posting lists: written, read, counted. */
+/* Posting lists in memory: written, read, counted. */
 
 #include "postings.h"
 
-/* The kinds of the frequent codes; 0 for all others. */
-static const uint8_t KIND_OF[256] = {
-    [0x01] = 1, [0x02] = 2, [0x40] = 3, [0x10] = 4, [0x03] = 5, [0x04] = 6, [0x80] = 7,
-};
-
-uint8_t *put_posting(uint8_t *at, int64_t before, int64_t doc, uint8_t code)
-{
-    unsigned kind = KIND_OF[code];
-    uint64_t head = (uint64_t)(doc - before - 1) << KIND_BITS | kind;
-    for (; head >= 0x80; head >>= 7)
-        *at++ = (uint8_t)(head | 0x80);
-    *at++ = (uint8_t)head;
-    if (kind == 0)
-        *at++ = code;
-    return at;
-}
-
-static int put_all(Bytes *out, PyObject *docs, const Py_buffer *codes)
+static int put_all(BitWriter *bits, const Tables *tables, PyObject *docs, const Py_buffer *codes, Py_ssize_t universe)
 {
     int64_t before = -1;
+    ListWriter list = begin_postings(tables, (uint32_t)universe);
     if (PyTuple_GET_SIZE(docs) != codes->len) {
         refuse("as many codes as documents are needed");
         return -1;
     }
-    if (reserve(&out->data, &out->capacity, (size_t)codes->len * LONGEST_POSTING, 1) < 0)
+    if (room_for(bits, (size_t)codes->len + 1) < 0) {
+        PyErr_NoMemory();
         return -1;
-    uint8_t *at = out->data;
+    }
+    put_list_head(bits, (uint32_t)universe, (uint32_t)codes->len);
     for (Py_ssize_t i = 0; i < codes->len; i++) {
         Py_ssize_t doc = PyNumber_AsSsize_t(PyTuple_GET_ITEM(docs, i), NULL);
         if (doc == -1 && PyErr_Occurred())
             return -1;
-        if (doc <= before || doc >= DOCS) {
-            refuse("documents must ascend strictly, from 0 to 2**31 - 1");
+        if (doc <= before || doc >= universe) {
+            refuse("documents must ascend strictly, each below their number");
             return -1;
         }
-        at = put_posting(at, before, doc, ((const uint8_t *)codes->buf)[i]);
+        put_posting(bits, &list, (uint32_t)doc, ((const uint8_t *)codes->buf)[i]);
         before = doc;
     }
-    out->used = codes->len ? (size_t)(at - out->data) : 0;
+    align(bits);
     return 0;
 }
 
 PyObject *fast_encode_postings(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"docs", "codes", NULL};
+    static char *names[] = {"docs", "codes", "universe", NULL};
     Py_buffer codes;
+    Py_ssize_t universe;
     PyObject *sequence, *result = NULL;
-    Bytes out = {0};
-    (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oy*", names, &sequence, &codes))
+    BitWriter bits = {.filled = 0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "Oy*n", names, &sequence, &codes, &universe))
         return NULL;
-    PyObject *docs = PySequence_Tuple(sequence);
-    if (docs != NULL && put_all(&out, docs, &codes) == 0)
-        result = PyBytes_FromStringAndSize((const char *)out.data, (Py_ssize_t)out.used);
-    free(out.data);
+    const Tables *tables = tables_of(PyModule_GetState(module));
+    PyObject *docs = tables == NULL ? NULL : PySequence_Tuple(sequence);
+    if (universe < 0 || universe > DOCS)
+        result = docs == NULL ? NULL : refuse("there are at most 2**31 documents");
+    else if (docs != NULL && put_all(&bits, tables, docs, &codes, universe) == 0)
+        result = PyBytes_FromStringAndSize((const char *)bits.out.data, (Py_ssize_t)bits.out.used);
+    free(bits.out.data);
     Py_XDECREF(docs);
     PyBuffer_Release(&codes);
     return result;
 }
 
-static const char *read_all(const Py_buffer *buf, uint32_t *docs, uint8_t *codes, size_t *count)
+static const char *read_all(Reader *reader, uint32_t *docs, uint8_t *codes)
 {
-    Reader reader;
-    open_list(&reader, buf);
-    for (*count = 0; reader.at < reader.end; ++*count) {
-        const char *problem = next_posting(&reader);
-        if (problem != NULL)
-            return problem;
-        docs[*count] = (uint32_t)reader.doc;
-        codes[*count] = reader.code;
+    const char *problem = NULL;
+    for (size_t i = 0; problem == NULL && reader->left; i++) {
+        problem = next_posting(reader);
+        docs[i] = (uint32_t)reader->doc;
+        codes[i] = reader->code;
     }
-    return NULL;
+    return problem;
 }
 
-/* No posting has less than one byte. */
-static PyObject *decoded(const Py_buffer *buf)
+static PyObject *decoded(Reader *reader)
 {
-    size_t most = (size_t)buf->len, count;
-    uint32_t *docs = most > PTRDIFF_MAX / 4 - 1 ? NULL : malloc((most + 1) * sizeof *docs);
-    uint8_t *codes = malloc(most + 1);
+    size_t count = reader->count;
+    uint32_t *docs = malloc((count + 1) * sizeof *docs);
+    uint8_t *codes = malloc(count + 1);
     PyObject *result = NULL;
     if (docs == NULL || codes == NULL) {
         PyErr_NoMemory();
     } else {
-        const char *problem = read_all(buf, docs, codes, &count);
+        const char *problem = read_all(reader, docs, codes);
         if (problem != NULL)
             refuse(problem);
         else
@@ -99,27 +84,29 @@ static PyObject *decoded(const Py_buffer *buf)
 
 PyObject *fast_decode_postings(PyObject *module, PyObject *arg)
 {
-    (void)module;
     Py_buffer buf;
-    if (PyObject_GetBuffer(arg, &buf, PyBUF_SIMPLE) < 0)
+    Reader reader;
+    PyObject *result = NULL;
+    const Tables *tables = tables_of(PyModule_GetState(module));
+    if (tables == NULL || PyObject_GetBuffer(arg, &buf, PyBUF_SIMPLE) < 0)
         return NULL;
-    PyObject *result = decoded(&buf);
+    const char *problem = open_list(&reader, tables, buf.buf, (size_t)buf.len);
+    result = problem == NULL ? decoded(&reader) : refuse(problem);
     PyBuffer_Release(&buf);
     return result;
 }
 
-static const char *count(const Py_buffer *buf, const Py_buffer *live, int64_t *found)
+static const char *count(Reader *reader, const Py_buffer *live, int64_t *found)
 {
     const uint8_t *alive = live->buf;
-    Reader reader;
-    open_list(&reader, buf);
-    for (*found = 0; reader.at < reader.end;) {
-        const char *problem = next_posting(&reader);
+    *found = live->len < 0 ? reader->count : 0;
+    while (live->len >= 0 && reader->left) {
+        const char *problem = next_posting(reader);
         if (problem != NULL)
             return problem;
-        if (live->len >= 0 && reader.doc >= live->len)
+        if (reader->doc >= (uint64_t)live->len)
             return "posting list has a document beyond the live ones";
-        *found += live->len < 0 || alive[reader.doc] != 0;
+        *found += alive[reader->doc] != 0;
     }
     return NULL;
 }
@@ -136,9 +123,10 @@ PyObject *fast_count_postings(PyObject *module, PyObject *args, PyObject *keywor
     static char *names[] = {"buf", "live", NULL};
     Py_buffer buf, live;
     PyObject *mask;
-    int64_t found;
-    (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y*O", names, &buf, &mask))
+    Reader reader;
+    int64_t found = 0;
+    const Tables *tables = tables_of(PyModule_GetState(module));
+    if (tables == NULL || !PyArg_ParseTupleAndKeywords(args, keywords, "y*O", names, &buf, &mask))
         return NULL;
     if (buffer_or_none(mask, &live) < 0) {
         PyBuffer_Release(&buf);
@@ -146,7 +134,9 @@ PyObject *fast_count_postings(PyObject *module, PyObject *args, PyObject *keywor
     }
     const char *problem;
     Py_BEGIN_ALLOW_THREADS
-    problem = count(&buf, &live, &found);
+    problem = open_list(&reader, tables, buf.buf, (size_t)buf.len);
+    if (problem == NULL)
+        problem = count(&reader, &live, &found);
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&buf);
     PyBuffer_Release(&live);

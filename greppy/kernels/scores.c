@@ -6,6 +6,7 @@ typedef struct {
     Py_buffer list, live, codes, lengths, norms, scores, masks;
     double k1, weight;
     Py_ssize_t bit;
+    const Tables *tables;
 } Accumulation;
 
 static const char *check_accumulation(const Accumulation *a)
@@ -33,12 +34,12 @@ static const char *run_accumulation(const Accumulation *a)
     uint8_t *scores = a->scores.buf, *masks = a->masks.buf;
     const int64_t docs = reach(a);
     Reader reader;
-    open_list(&reader, &a->list);
-    while (reader.at < reader.end) {
-        const char *problem = next_posting(&reader);
+    const char *problem = open_list(&reader, a->tables, a->list.buf, (size_t)a->list.len);
+    while (problem == NULL && reader.left) {
+        problem = next_posting(&reader);
         if (problem != NULL)
-            return problem;
-        int64_t doc = reader.doc;
+            break;
+        int64_t doc = (int64_t)reader.doc;
         if (doc >= docs)
             return "posting list has a document beyond the buffers";
         if (live != NULL && !live[doc])
@@ -51,7 +52,7 @@ static const char *run_accumulation(const Accumulation *a)
         store_f64(scores, doc, load_f64(scores, doc) + a->weight * x / (a->k1 + x));
         store_u64(masks, doc, load_u64(masks, doc) | (uint64_t)1 << a->bit);
     }
-    return NULL;
+    return problem;
 }
 
 PyObject *fast_accumulate(PyObject *module, PyObject *args, PyObject *keywords)
@@ -60,7 +61,9 @@ PyObject *fast_accumulate(PyObject *module, PyObject *args, PyObject *keywords)
                             "weight", "bit",  "scores",      "masks",   NULL};
     Accumulation a;
     PyObject *live;
-    (void)module;
+    a.tables = tables_of(PyModule_GetState(module));
+    if (a.tables == NULL)
+        return NULL;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "y*Oy*y*y*ddnw*w*", names, &a.list, &live, &a.codes, &a.lengths,
                                      &a.norms, &a.k1, &a.weight, &a.bit, &a.scores, &a.masks))
         return NULL;

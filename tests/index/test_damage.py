@@ -116,7 +116,7 @@ def test_a_damaged_manifest_is_rebuilt_and_the_shards_are_used(
     check_repaired(work, capfd)
 
 
-@pytest.mark.parametrize(("at", "value"), [(8, 2), (12, 250)])
+@pytest.mark.parametrize(("at", "value"), [(8, layout.FORMAT + 1), (12, 250)])
 def test_a_manifest_of_another_version_is_rebuilt(
     work: Work, capfd: pytest.CaptureFixture[str], at: int, value: int
 ) -> None:

@@ -34,7 +34,7 @@ def sum_of(data: bytes) -> bytes:
 def test_a_container_of_two_sections_has_the_bytes_that_the_docstring_specifies() -> None:
     head = (
         b"GRPSHARD"  # magic
-        b"\x01\x00\x00\x00"  # format 1
+        b"\x02\x00\x00\x00"  # format 2
         b"\x07\x00\x00\x00"  # analyzer 7
         b"\x02\x00\x00\x00"  # two sections
         b"\x00\x80\x00\x00"  # pages of 32 KiB
@@ -128,7 +128,7 @@ def test_another_version_is_told_from_damage() -> None:
     with pytest.raises(OtherVersion):
         open_container(data, analyzer=8)
     with pytest.raises(OtherVersion):
-        open_container(data[:8] + b"\x02" + data[9:])
+        open_container(data[:8] + b"\x03" + data[9:])
     with pytest.raises(DamagedIndex):
         Container(memoryview(data), b"GRPMANIF", 7, NAME)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from greppy.config import Config
+from greppy.git import listing
+from greppy.git.project import Project
 from greppy.index import examine, tiers
 from greppy.index.ledger import Ledger, Row, Signature
 from greppy.index.maintenance import update
@@ -87,6 +89,58 @@ def test_a_branch_switch_and_the_way_back_analyse_only_what_is_new(work: Work) -
     work.git("checkout", "-q", "other")
     assert work.build().analysed == 0
     assert files_with(work.view(), "lemon1quartz") == ["src/m1.py"]
+
+
+@pytest.fixture
+def listings(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The roots that were listed, in order."""
+    listed: list[bytes] = []
+    real = listing.list_project
+
+    def noted(project: Project, ignore: Sequence[str] = ()) -> listing.Listing:
+        listed.append(project.root)
+        return real(project, ignore)
+
+    monkeypatch.setattr(listing, "list_project", noted)
+    return listed
+
+
+def test_staging_and_committing_known_files_lists_nothing_anew(work: Work, listings: list[bytes]) -> None:
+    fill(work)
+    work.build()
+    listings.clear()
+    for text in ("def lemonquartz():\n    pass\n", "def grapequartz():\n    pass\n"):
+        work.write("src/m3.py", text)
+        work.git("add", "src/m3.py")
+        assert files_with(work.view(), text[4:].partition("(")[0]) == ["src/m3.py"]
+        work.git("commit", "-q", "-m", "c")
+        assert snapshot(work.view()) == work.expected()
+    work.git("checkout", "-q", "HEAD~1", "--", "src/m3.py")
+    assert snapshot(work.view()) == work.expected()
+    assert listings == []
+    time.sleep(0.05)
+    work.view()
+    assert not work.build().changed
+
+
+def test_whatever_changes_which_files_are_tracked_or_ignored_lists_anew(work: Work, listings: list[bytes]) -> None:
+    fill(work)
+    work.write(".gitignore", "*.log\n")
+    work.write("kept.log", "zebraquartz\n")
+    work.commit()
+    work.build()
+    for args in (
+        ("add", "-f", "kept.log"),
+        ("rm", "-q", "--cached", "kept.log"),
+        ("rm", "-q", "src/m3.py"),
+        ("update-index", "--chmod=+x", "src/m4.py"),
+        ("sparse-checkout", "set", "--no-cone", "/src/m1.py"),
+        ("sparse-checkout", "disable"),
+    ):
+        listings.clear()
+        work.git(*args)
+        assert snapshot(work.view()) == work.expected(), args
+        assert listings, args
 
 
 def test_a_second_worktree_analyses_nothing_and_has_a_manifest_of_its_own(

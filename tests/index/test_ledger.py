@@ -11,7 +11,6 @@ from greppy import kernels
 from greppy.analysis.chunks import analyze
 from greppy.analysis.version import ANALYZER
 from greppy.git.files import hash_blob
-from greppy.index import format as layout
 from greppy.index.edit import patched
 from greppy.index.known import MANY, Known
 from greppy.index.ledger import Ledger, Origin, Row, Watched, counts_of, pack_manifest, read_ledger
@@ -94,25 +93,30 @@ def test_live_and_dead_blobs_and_their_sums_are_those_of_a_naive_count(rows: lis
         )
 
 
-@given(rows_over([A, B], reasons=False), WATCHED, st.data())
+@given(rows_over([A, B], reasons=False), WATCHED, WATCHED, st.binary(max_size=16), st.data())
 @settings(max_examples=150, deadline=None)
 def test_a_patched_manifest_is_the_one_made_of_all_rows(
-    rows: list[Row], folders: list[Watched], data: st.DataObject
+    rows: list[Row], folders: list[Watched], inputs: list[Watched], tracked: bytes, data: st.DataObject
 ) -> None:
     rows.sort()
-    manifest = opened(pack_manifest(Ledger(rows, folders, []), [A, B], ORIGIN))
+    manifest = opened(pack_manifest(Ledger(rows, folders, inputs, tracked), [A, B], ORIGIN))
     changed = {}
     for at in sorted(data.draw(st.sets(st.integers(0, len(rows) - 1)) if rows else st.just(set()))):
         shard = data.draw(st.sampled_from([A, B, C]))
         blob = data.draw(st.integers(0, shard.blobs - 1))
         flags = data.draw(st.integers(0, 255))
         changed[at] = Row(rows[at].path, data.draw(SIGNATURES), shard.oid(blob), flags, "", shard.file, blob)
-    moved = {at: data.draw(SIGNATURES) for at in range(len(folders)) if data.draw(st.booleans())}
+    moved, rewritten = (
+        {at: data.draw(SIGNATURES) for at in range(len(watched)) if data.draw(st.booleans())}
+        for watched in (folders, inputs)
+    )
     shards = [A, B, C] if data.draw(st.booleans()) or any(row.shard == "c" for row in changed.values()) else [A, B]
     new_rows = [changed.get(at, row) for at, row in enumerate(rows)]
     new_folders = [Watched(each.path, moved.get(at, each.signature)) for at, each in enumerate(folders)]
-    expected = pack_manifest(Ledger(new_rows, new_folders, []), shards, ORIGIN._replace(indexed_at=99))
-    assert patched(manifest, shards, changed, moved, 99) == expected
+    new_inputs = [Watched(each.path, rewritten.get(at, each.signature)) for at, each in enumerate(inputs)]
+    ledger = Ledger(new_rows, new_folders, new_inputs, tracked)
+    expected = pack_manifest(ledger, shards, ORIGIN._replace(indexed_at=99))
+    assert patched(manifest, shards, changed, moved, rewritten, 99) == expected
 
 
 @given(st.sets(PATHS | NAMES, max_size=15))
@@ -141,7 +145,7 @@ def test_a_word_of_stem_and_folder_has_both_bits() -> None:
     manifest = opened(pack_manifest(Ledger(rows, [], []), [A], ORIGIN))
     found = Terms(manifest.container).find(b"session")
     assert found is not None
-    _, codes = kernels.decode_postings(manifest.container.section(layout.POSTINGS, *found))
+    _, codes = kernels.decode_postings(found)
     assert codes == bytes([IN_STEM | IN_FOLDER])
 
 

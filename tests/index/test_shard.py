@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -155,12 +156,27 @@ def test_an_empty_file_is_a_blob_without_chunks() -> None:
     assert [shard.chunk_range(blob) for blob in range(3)] == [(0, 0), (0, 1), (1, 1)]
 
 
-def test_lines_beyond_65535_need_and_get_wider_numbers() -> None:
+def test_lines_beyond_65535_have_their_numbers() -> None:
     shard = written([(b"word\n" * 70_000, "text"), (b"word\n", "text")])
-    assert shard.container.length(layout.CHUNK_LINE) == 4 * shard.chunks
     last = shard.chunk_range(0)[1] - 1
     assert shard.lines(0, last)[1] == 70_000
     assert shard.lines(1, last + 1) == (1, 1)
+
+
+@given(st.lists(st.lists(st.sampled_from([1, 2, 254, 255, 256, 1000]), min_size=1, max_size=6), max_size=4))
+@settings(deadline=None)
+def test_chunks_of_any_number_of_lines_have_their_lines_also_when_merged(blobs: list[list[int]]) -> None:
+    writer = ShardWriter()
+    expected = []
+    for number, sizes in enumerate(blobs):
+        starts = [1 + sum(sizes[:at]) for at in range(len(sizes) + 1)]
+        expected.append([(start, end - 1) for start, end in pairwise(starts)])
+        chunks = [Chunk(start, end, "text", "", []) for start, end in expected[-1]]
+        writer.add(bytes([number]) * 20, "text", Analysis(b"", "utf-8", starts[-1] - 1, chunks, 0), b"")
+    shard = opened(writer.finish())
+    for each in (shard, opened(merge([shard], [range(shard.blobs)]))):
+        for blob, lines in enumerate(expected):
+            assert [each.lines(blob, chunk) for chunk in range(*each.chunk_range(blob))] == lines
 
 
 def test_of_an_over_long_symbol_the_end_is_kept() -> None:
@@ -194,7 +210,7 @@ def test_merging_any_subset_equals_building_the_kept_blobs_afresh(
     assert lists_of(merged) == lists_of(afresh)
     for section in (layout.OIDS, layout.BLOB_FLAGS, layout.BLOB_LINES, layout.BLOB_BYTES, layout.BLOB_LENGTHS):
         assert bytes(merged.container.section(section)) == bytes(afresh.container.section(section))
-    for section in (layout.FIRST_CHUNK, layout.CHUNK_LENGTHS, layout.CHUNK_LINE):
+    for section in (layout.FIRST_CHUNK, layout.CHUNK_LENGTHS, layout.CHUNK_LINES, layout.LONG_CHUNKS):
         assert bytes(merged.container.section(section)) == bytes(afresh.container.section(section))
     assert list(merged.blob_keys()) == list(afresh.blob_keys())
     for chunk in range(afresh.chunks):

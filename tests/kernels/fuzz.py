@@ -14,12 +14,23 @@ from collections.abc import Callable
 from importlib import import_module
 from itertools import count
 from types import ModuleType
+from typing import Any, NamedTuple
 
+from greppy.analysis.chunks import Chunk, outlined
+from greppy.analysis.lines import Lines
+from greppy.analysis.pairing import name_of
+from greppy.analysis.roles import roles_of
 from greppy.kernels import reference
 
 ALPHABET = b"aab_ \n\0\xc3\xa9\xffABZ9"
 MOST_DOCS = 1 << 12
 """Damaged indexes with more documents are left alone: their lists would only take time."""
+
+CAPTURES = (
+    *(f"definition.{kind}" for kind in ("class", "function", "constant", "type", "module", "call")),
+    *("name", "body", "receiver", "tail", "outer", "keyword", "comment", "docstring", "attribute", "import"),
+)
+CODE = (b"def", b"end", b"alias", b" ", b"\n", b"\n\n", b"A::b", b"}", b";", b"\xff", b"x" * 99, b"\0")
 
 ENDINGS = (b"ation", b"eed", b"ing", b"ies", b"fulness", b"alli", b"ement", b"ll", b"y", b"")
 
@@ -80,10 +91,21 @@ def lists(chance: random.Random, twin: ModuleType) -> object:
 
 
 def postings(chance: random.Random, twin: ModuleType) -> object:
-    docs = sorted({chance.randrange(1 << chance.choice([4, 8, 31])) for _ in range(chance.randrange(20))})
-    encoded = twin.encode_postings(docs, bytes(chance.choices([1, 2, 64, 0, 255], k=len(docs))))
-    found, codes = twin.decode_postings(damaged(chance, encoded))
+    found, codes = twin.decode_postings(damaged(chance, list_of(chance, twin, 1 << chance.choice([4, 8, 31]))))
     return list(found), codes
+
+
+def list_of(chance: random.Random, twin: ModuleType, universe: int) -> bytes:
+    docs = sorted({chance.randrange(universe) for _ in range(chance.randrange(1, 60))})
+    encoded: bytes = twin.encode_postings(docs, bytes(chance.choices([1, 2, 64, 0, 255], k=len(docs))), universe)
+    return encoded
+
+
+def stored_lists(chance: random.Random, twin: ModuleType) -> object:
+    lists = [list_of(chance, twin, 90) for _ in range(chance.randrange(70))]
+    ends = [sum(map(len, lists[: at + 1])) for at in range(len(lists))]
+    index, blocks = twin.pack_lists(b"".join(lists), ends, 90)
+    return index, twin.take_list(damaged(chance, blocks), chance.randrange(64), 90)
 
 
 def words(chance: random.Random, twin: ModuleType) -> object:
@@ -101,13 +123,65 @@ def terms(chance: random.Random, twin: ModuleType) -> object:
     return inverter.finish(), twin.ascii_terms(run), twin.ascii_terms(run.lower()[:14] + chance.choice(ENDINGS))
 
 
-def dictionary(chance: random.Random, twin: ModuleType) -> object:
-    strings = sorted(text(chance, 9) for _ in range(chance.randrange(60)))
-    ends = sorted(chance.randrange(1 << chance.choice([4, 8, 33])) for _ in strings)
-    return twin.pack_terms(strings, ends)
+def merge_terms(chance: random.Random, twin: ModuleType) -> object:
+    parts = []
+    first = 0
+    for _ in range(chance.randrange(3)):
+        terms = sorted({text(chance, 5) for _ in range(chance.randrange(90))})
+        lists = [list_of(chance, twin, 30) for _ in terms]
+        ends = [sum(map(len, lists[: at + 1])) for at in range(len(lists))]
+        sections = [*twin.pack_strings(terms, 0), *twin.pack_lists(b"".join(lists), ends, 30)]
+        new = array("I", (0xFFFFFFFF if chance.random() < 0.2 else first + at for at in range(30)))
+        first += 30
+        at = chance.randrange(4)
+        sections[at] = damaged(chance, sections[at])
+        parts.append((*sections, new))
+    return twin.merge_terms(parts, 90)
 
 
-CASES: tuple[Case, ...] = (look_up, merge, lines, lists, postings, words, terms, dictionary)
+def strings(chance: random.Random, twin: ModuleType) -> object:
+    packed = sorted({text(chance, 9) for _ in range(chance.randrange(200))})
+    kind = chance.randrange(2)
+    index, blocks = (damaged(chance, part) for part in twin.pack_strings(packed, kind))
+    found = twin.find_string(index, lambda start, end: blocks[start:end], text(chance, 9), kind)
+    return found, twin.take_strings(blocks, chance.randrange(65), kind)
+
+
+class Node(NamedTuple):
+    """What the kernel asks of a node of a tree."""
+
+    start_byte: int
+    end_byte: int
+
+    @property
+    def byte_range(self) -> tuple[int, int]:
+        return self.start_byte, self.end_byte
+
+
+def code(chance: random.Random, twin: ModuleType) -> object:
+    data = b"".join(chance.choices(CODE, k=chance.randrange(1, 90)))
+    captures: dict[str, Any] = {}
+    for name in chance.sample(CAPTURES, chance.randrange(len(CAPTURES) + 1)):
+        offsets = (sorted(chance.choices(range(len(data) + 2), k=2)) for _ in range(chance.randrange(9)))
+        captures[name] = [Node(start, end) for start, end in offsets]
+    if twin is reference:
+        return outlined(captures, Lines(data), data, "elixir")
+    return twin.code_chunks(data, captures, roles_of("elixir", CAPTURES), name_of, Chunk)
+
+
+CASES: tuple[Case, ...] = (
+    look_up,
+    merge,
+    lines,
+    lists,
+    postings,
+    stored_lists,
+    merge_terms,
+    words,
+    terms,
+    strings,
+    code,
+)
 
 
 def outcome(case: Case, seed: str, twin: ModuleType) -> object:

@@ -20,19 +20,28 @@ if TYPE_CHECKING:
 WIDEST_GAMMA = 31
 """Zeros before the one of a gamma code, at most: numbers have 32 bits."""
 
+_FLUSHED = 512
+"""Bits that wait to become bytes, at most."""
+
 
 class BitWriter:
     """Bits appended one code after the other; `used` counts them."""
 
-    __slots__ = ("_bits", "used")
+    __slots__ = ("_done", "_pending", "used")
 
     def __init__(self) -> None:
-        self._bits = 0
+        self._done = bytearray()
+        self._pending = 0
         self.used = 0
 
     def put(self, value: int, width: int) -> None:
-        self._bits |= value << self.used
+        filled = self.used - 8 * len(self._done)
+        self._pending |= value << filled
         self.used += width
+        if filled + width >= _FLUSHED:
+            whole = (filled + width) // 8
+            self._done += (self._pending & ((1 << 8 * whole) - 1)).to_bytes(whole, "little")
+            self._pending >>= 8 * whole
 
     def put_gamma(self, value: int) -> None:
         width = value.bit_length() - 1
@@ -61,7 +70,8 @@ class BitWriter:
 
     def finish(self) -> bytes:
         """The bits as whole bytes, filled up with zeros."""
-        return self._bits.to_bytes(-(-self.used // 8), "little")
+        filled = self.used - 8 * len(self._done)
+        return bytes(self._done) + self._pending.to_bytes(-(-filled // 8), "little")
 
 
 class BitReader:
@@ -73,9 +83,14 @@ class BitReader:
         self._data = data
         self.at = 0
 
+    @property
+    def overrun(self) -> bool:
+        """Whether more bits have been read than there are."""
+        return self.at > 8 * len(self._data)
+
     def check(self) -> None:
         """ValueError when more bits have been read than there are."""
-        if self.at > 8 * len(self._data):
+        if self.overrun:
             raise ValueError("trigram list is truncated")
 
     def take(self, width: int) -> int:

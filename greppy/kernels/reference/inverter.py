@@ -60,9 +60,9 @@ class Inverter:
     def finish(self) -> tuple[list[bytes], bytes, array[int], bytes, array[int]]:
         """Empties the inverter; it cannot be used again (RuntimeError).
 
-        Returns the terms in the order of their bytes; their posting lists, concatenated; the end of each list (u64);
-        the length codes of each document, a byte for the body and a byte for the comment; and five exact counts
-        (u64): the documents, then the runs in names, signatures, comments and bodies.
+        Returns the terms in the order of their bytes; their posting lists (`reference.postings`), concatenated; the
+        end of each list (u64); the length codes of each document, a byte for the body and a byte for the comment; and
+        five exact counts (u64): the documents, then the runs in names, signatures, comments and bodies.
         """
         self._enter()
         lengths = bytearray(2 * self._docs)
@@ -75,7 +75,8 @@ class Inverter:
         lists, ends = bytearray(), array("Q")
         for term in terms:
             postings = self._terms[term]
-            lists += encode_postings(list(postings), bytes(posting_code(*tf) for tf in postings.values()))
+            codes = bytes(posting_code(*tf) for tf in postings.values())
+            lists += encode_postings(list(postings), codes, self._docs)
             ends.append(len(lists))
         totals = array("Q", [self._docs, *self._totals])
         self._known = None
