@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greppy import config as module
-from greppy.config import SETTINGS, Config, load_config
+from greppy.config import Config, load_config
+from greppy.config.cache import read_cache, write_cache
+from greppy.config.settings import SETTINGS
 from greppy.errors import BadArguments, IoFailure
 
 EVERYTHING = """
@@ -29,9 +31,20 @@ max_files = 10
 workers = 3
 shard_bytes = "64 MiB"
 background = false
+[lexicon]
+concepts = ["k8s = kubernetes"]
 [hooks]
 max_seconds = 9
 first_index = true
+[gc]
+keep_days = 3
+max_size = "1.5 TB"
+[daemon]
+autostart = true
+idle_minutes = 5
+workers = 2
+[watch]
+paths = ["/x", "/y"]
 [projects."/x"]
 limit = 7
 patterns = []
@@ -79,6 +92,9 @@ def test_every_setting_is_read(home: Path) -> None:
     assert config.ignore_patterns == ("*.min.js", "docs/_build")
     assert (config.max_file_size, config.max_files, config.workers, config.shard_bytes) == (2 << 20, 10, 3, 64 << 20)
     assert (config.background, config.hook_seconds, config.hook_first_index) == (False, 9, True)
+    assert (config.gc_keep_days, config.gc_max_size) == (3, 3 << 39)
+    assert (config.daemon_autostart, config.daemon_idle, config.daemon_workers) == (True, 5, 2)
+    assert config.watch_paths == ("/x", "/y")
     assert config.origins == {setting.name: str(file) for setting in SETTINGS}
     assert config.warnings == ()
 
@@ -177,7 +193,7 @@ def test_the_cache_gives_what_the_file_gave(home: Path) -> None:
     written(home, EVERYTHING + "[unknown]\n")
     parsed = load_config(bytes(home))
     assert (home / "config.cache").stat().st_mode & 0o777 == 0o600
-    (cached := module._read_cache(bytes(home), os.stat(home / "config.toml")))
+    (cached := read_cache(bytes(home), os.stat(home / "config.toml")))
     assert cached is not None
     assert values(cached) == values(parsed) == values(load_config(bytes(home)))
 
@@ -209,14 +225,14 @@ def test_a_damaged_cache_is_noticed_or_harmless(tmp_path_factory: pytest.TempPat
     home = tmp_path_factory.mktemp("home")
     file = written(home, EVERYTHING)
     parsed = load_config(bytes(home))
-    module._write_cache(bytes(home), file.stat(), parsed)
+    write_cache(bytes(home), file.stat(), parsed)
     cache = home / "config.cache"
     whole = cache.read_bytes()
     cut = data.draw(st.integers(0, len(whole) - 1))
     cache.write_bytes(whole[:cut])
-    assert module._read_cache(bytes(home), file.stat()) is None
+    assert read_cache(bytes(home), file.stat()) is None
     cache.write_bytes(whole[:cut] + bytes([data.draw(st.integers(0, 255))]) + whole[cut + 1 :])
-    found = module._read_cache(bytes(home), file.stat())
+    found = read_cache(bytes(home), file.stat())
     assert found is None or all(isinstance(getattr(found, s.name), type(getattr(parsed, s.name))) for s in SETTINGS)
 
 
@@ -226,8 +242,8 @@ def test_any_pattern_survives_the_cache(tmp_path_factory: pytest.TempPathFactory
     file = written(home, "")
     origins = {"ignore_patterns": str(file)}
     made = Config(ignore_patterns=patterns, origins=origins, overrides={"/a\tb": {"limit": 3}}, warnings=["w\n\\n"])
-    module._write_cache(bytes(home), file.stat(), made)
-    cached = module._read_cache(bytes(home), file.stat())
+    write_cache(bytes(home), file.stat(), made)
+    cached = read_cache(bytes(home), file.stat())
     assert cached is not None
     assert values(cached) == values(made)
 

@@ -9,7 +9,8 @@ import os
 
 from greppy.cli.environment import Environment, config_at, current_folder
 from greppy.cli.parse import Parsed
-from greppy.config import SETTINGS, Config, config_file, load_config
+from greppy.config import Config, config_file, load_config
+from greppy.config.settings import SETTINGS
 from greppy.errors import NoProject
 from greppy.log import printable
 from greppy.output.json_text import to_json

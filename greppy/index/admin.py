@@ -70,7 +70,7 @@ def _indexed(manifest: Manifest) -> int:
 def listing(home: bytes) -> list[IndexInfo]:
     """Every indexed worktree below a home folder, by root."""
     infos = []
-    for directory in _directories(home):
+    for directory in directories(home):
         size = directory_bytes(directory)
         for path in manifests(directory):
             try:
@@ -82,7 +82,8 @@ def listing(home: bytes) -> list[IndexInfo]:
     return sorted(infos)
 
 
-def _directories(home: bytes) -> list[bytes]:
+def directories(home: bytes) -> list[bytes]:
+    """The directories of all indexes below a home folder."""
     try:
         names = os.listdir(home + b"/indexes")
     except OSError:
@@ -103,20 +104,7 @@ def forget(path: bytes, home: bytes) -> int:
     Other worktrees of the repository share the index and keep it; only what this worktree alone needs goes. Raises
     `NoIndex`, `NoProject`, `IoFailure`.
     """
-    root = os.path.realpath(path)
-    if os.path.isdir(root):
-        store = store_of(find_project(path), home)
-        root = store.root
-        ours = [store.manifest] if os.path.lexists(store.manifest) else []
-    else:
-        ours = [
-            manifest
-            for directory in _directories(home)
-            for manifest in manifests(directory)
-            if _root_of(manifest) == root
-        ]
-    if not ours:
-        raise NoIndex(f"{os.fsdecode(root)} is not indexed", "run 'greppy list' to see what is")
+    ours = manifests_of(path, home)
     reason = refusal(home)
     if reason:
         raise IoFailure(reason, "nothing was removed")
@@ -126,6 +114,21 @@ def forget(path: bytes, home: bytes) -> int:
         raise IoFailure(f"cannot remove the index: {error.strerror}", "remove it by hand") from None
     _clear_away(home + b"/indexes")
     return freed
+
+
+def manifests_of(path: bytes, home: bytes) -> list[bytes]:
+    """The manifests of the project at or around `path`, also when its folder is gone. Raises `NoIndex`, `NoProject`."""
+    root = os.path.realpath(path)
+    if os.path.isdir(root):
+        store = store_of(find_project(path), home)
+        root = store.root
+        found = [store.manifest] if os.path.lexists(store.manifest) else []
+    else:
+        everywhere = (manifest for directory in directories(home) for manifest in manifests(directory))
+        found = [manifest for manifest in everywhere if _root_of(manifest) == root]
+    if not found:
+        raise NoIndex(f"{os.fsdecode(root)} is not indexed", "run 'greppy list' to see what is")
+    return found
 
 
 def _clear_away(indexes: bytes) -> None:

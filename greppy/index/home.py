@@ -49,7 +49,7 @@ def _refusal_of_home(home: bytes, found: os.stat_result) -> str:
         return _cannot(home, "it belongs to another user")
     if not os.access(home, os.W_OK | os.X_OK):
         return _cannot(home, "it cannot be written")
-    if found.st_mode & 0o077 and not (_holds_only_ours(home) and _tightened(home)) and found.st_mode & 0o022:
+    if found.st_mode & 0o077 and not (holds_only_ours(home) and _tightened(home)) and found.st_mode & 0o022:
         return _cannot(home, "others may write to it")
     return ""
 
@@ -72,7 +72,8 @@ def _is_mine(found: os.stat_result) -> bool:
     return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
 
 
-def _holds_only_ours(home: bytes) -> bool:
+def holds_only_ours(home: bytes) -> bool:
+    """Whether nothing lies in a home that we did not put there."""
     try:
         return all(name.startswith(_OURS) for name in os.listdir(home))
     except OSError:

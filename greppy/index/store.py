@@ -7,7 +7,10 @@ In: `$GREPPY_HOME` and a project. Out: open manifests and shards. ::
       indexes/<xxh3-64 of the project's store path>/
         shards/<xxh3-128 of the content>
         manifests/<xxh3-64 of the worktree's root>
-        lock                 held (flock) by whoever changes the two folders above
+        revisions/<hash of a tree>
+        history/             what `history` keeps (`greppy.search.history.table`); it has a lock of its own
+        unused               since when which analyses are unused (`greppy.index.unused`)
+        lock                 held (flock) by whoever changes the two folders above; its mtime: the last search
 
 Files are published by temporary file, fsync and rename, shards before the manifest that names them; a reader needs no
 lock, and a process killed anywhere leaves the old index or the new one and at most temporary files, which the next
@@ -20,6 +23,7 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import time
 
 from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
 
@@ -32,10 +36,13 @@ from greppy.index.shard import Shard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from greppy.index.lock import Lock
 
-SHARDS, MANIFESTS = b"/shards", b"/manifests"
+SHARDS, MANIFESTS, REVISIONS, HISTORY, LOCK = b"/shards", b"/manifests", b"/revisions", b"/history", b"/lock"
 TEMPORARY = b".tmp-"
+_USE_SECONDS = 3600
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
 """Failures to open a file that say nothing of the file."""
 
@@ -76,14 +83,7 @@ class Store:
         Where the index cannot be written, nothing in it can be repaired while a search reads it: there the whole shard
         is verified, 1 ms for 10 MB.
         """
-        path = self.shards + b"/" + name.encode()
-        buffer = _map(path)
-        if buffer is None:
-            raise Vanished(name)
-        try:
-            shard = Shard(buffer, ANALYZER, os.fsdecode(path))
-        except layout.OtherVersion:
-            raise DamagedIndex(os.fsdecode(path), "another version than its manifest's") from None
+        shard = open_shard(self.directory, name)
         if self.refusal:
             shard.container.verify()
         return shard
@@ -97,12 +97,17 @@ class Store:
             self.home + b"/indexes",
             self.directory,
             self.shards,
-            os.path.dirname(self.manifest),
+            self.directory + MANIFESTS,
+            self.directory + REVISIONS,
         ):
             try:
                 _make_folder(folder)
             except OSError as error:
                 raise refused("make", folder, error) from None
+
+    def revision(self, tree: bytes) -> bytes:
+        """Where the manifest of a tree (its hash in hexadecimal) lies."""
+        return self.directory + REVISIONS + b"/" + tree
 
     def lock(self, wait: bool = True) -> Lock:
         """The lock of the whole index."""
@@ -112,17 +117,26 @@ class Store:
 
     def write_shard(self, content: bytes) -> str:
         """Publish a shard; returns its name. Raises `Unwritable`."""
-        name = xxh3_128_hexdigest(content)
-        _publish(self.shards + b"/" + name.encode(), content)
-        return name
+        return write_shard(self.directory, content)
 
     def write_manifest(self, content: bytes) -> None:
         """Publish this worktree's manifest; the shards it names must be there. Raises `Unwritable`."""
-        _publish(self.manifest, content)
+        publish(self.manifest, content)
 
     def discard_shard(self, name: str) -> None:
         """Remove a damaged shard, so that its blobs are analysed again."""
         remove(self.shards + b"/" + name.encode())
+
+    def note_use(self) -> None:
+        """Leave on the lock's mtime that the index was searched, once an hour at most: `gc` goes by that when there is
+        too much. What cannot be written costs nothing but that."""
+        if self.refusal:
+            return
+        try:
+            if os.stat(self.directory + LOCK).st_mtime < time.time() - _USE_SECONDS:
+                os.utime(self.directory + LOCK)
+        except OSError:
+            return
 
     def bytes_on_disk(self) -> int:
         """Bytes of all files of the index."""
@@ -130,30 +144,47 @@ class Store:
 
 
 def collect(directory: bytes) -> None:
-    """Remove shards that no manifest names, manifests of another version, and temporary files. Needs the lock.
+    """Remove what `garbage` finds. Needs the lock."""
+    for path in garbage(directory):
+        remove(path)
 
-    A damaged manifest stays, so that the worktree whose it is says so.
+
+def garbage(directory: bytes, without: Container[bytes] = ()) -> list[bytes]:
+    """The paths of shards that no manifest names, manifests of another version, and temporary files. Needs the lock.
+
+    The manifests `without` count as if they were not there. A damaged one stays, so that the worktree whose it is says
+    so.
     """
+    found: list[bytes] = []
     named: set[bytes] = set()
-    for path in manifests(directory):
+    for path in [*manifests(directory), *revisions(directory)]:
+        if path in without:
+            continue
         try:
-            found = open_manifest(path)
+            manifest = open_manifest(path)
         except DamagedIndex:
             continue
-        if found is None:
-            remove(path)
+        if manifest is None:
+            found.append(path)
         else:
-            named.update(name.encode() for name in found.shards)
-    for folder in (directory + SHARDS, directory + MANIFESTS):
+            named.update(name.encode() for name in manifest.shards)
+    for folder in (directory + SHARDS, directory + MANIFESTS, directory + REVISIONS):
         for entry in _names(folder):
             if entry.startswith(TEMPORARY) or (folder.endswith(SHARDS) and entry not in named):
-                remove(folder + b"/" + entry)
+                found.append(folder + b"/" + entry)
+    return found
 
 
 def manifests(directory: bytes) -> list[bytes]:
     """The paths of the manifests in an index's directory."""
     names = sorted(_names(directory + MANIFESTS))
     return [directory + MANIFESTS + b"/" + name for name in names if not name.startswith(TEMPORARY)]
+
+
+def revisions(directory: bytes) -> list[bytes]:
+    """The paths of the manifests of revisions in an index's directory (`greppy.index.revision`)."""
+    names = sorted(_names(directory + REVISIONS))
+    return [directory + REVISIONS + b"/" + name for name in names if not name.startswith(TEMPORARY)]
 
 
 def _names(folder: bytes) -> list[bytes]:
@@ -165,7 +196,7 @@ def _names(folder: bytes) -> list[bytes]:
 
 def open_manifest(path: bytes) -> Manifest | None:
     """The manifest in a file; None when there is none or it is of another version. Raises `DamagedIndex`."""
-    buffer = _map(path)
+    buffer = map_file(path)
     if buffer is None:
         return None
     try:
@@ -174,6 +205,25 @@ def open_manifest(path: bytes) -> Manifest | None:
         return None
     except (ValueError, KeyError):
         raise DamagedIndex(os.fsdecode(path), "unreadable") from None
+
+
+def open_shard(directory: bytes, name: str) -> Shard:
+    """A shard of the index in a directory. Raises `Vanished` when it is not there, `DamagedIndex`."""
+    path = directory + SHARDS + b"/" + name.encode()
+    buffer = map_file(path)
+    if buffer is None:
+        raise Vanished(name)
+    try:
+        return Shard(buffer, ANALYZER, os.fsdecode(path))
+    except layout.OtherVersion:
+        raise DamagedIndex(os.fsdecode(path), "another version than its manifest's") from None
+
+
+def write_shard(directory: bytes, content: bytes) -> str:
+    """Publish a shard of the index in a directory; returns its name. Raises `Unwritable`."""
+    name = xxh3_128_hexdigest(content)
+    publish(directory + SHARDS + b"/" + name.encode(), content)
+    return name
 
 
 def directory_bytes(directory: bytes) -> int:
@@ -188,7 +238,7 @@ def directory_bytes(directory: bytes) -> int:
     return total
 
 
-def _map(path: bytes) -> memoryview | None:
+def map_file(path: bytes) -> memoryview | None:
     """A file's bytes, mapped; None when there is no such file. Raises `DamagedIndex` for what cannot be read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -221,8 +271,8 @@ def _make_folder(folder: bytes) -> None:
     os.chmod(folder, 0o700)
 
 
-def _publish(path: bytes, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all, also after a power cut."""
+def publish(path: bytes, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all, also after a power cut. Raises `Unwritable`."""
     folder, name = os.path.split(path)
     temporary = folder + b"/" + TEMPORARY + str(os.getpid()).encode() + b"-" + name
     try:

@@ -1,0 +1,1 @@
+"""The commits in which matching lines came and went."""
