@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NICE = 10
 
 
-def let_go(name: str, keep: Callable[[int], bool]) -> None:
+def let_go(name: str, keep: Callable[[int], bool], nice: int = _NICE) -> None:
     """Keep nothing that the caller has: streams, folder, priority, files but those of `keep`. Be called `name`."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):
@@ -26,7 +26,7 @@ def let_go(name: str, keep: Callable[[int], bool]) -> None:
         if fd > 2 and not keep(fd):
             os.close(fd)
     os.chdir("/")
-    os.nice(_NICE)
+    os.nice(nice)
     for variable in LOCAL_VARIABLES:
         os.environ.pop(variable, None)
     _rename(name)

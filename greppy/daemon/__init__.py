@@ -1,0 +1,1 @@
+"""The warm daemon: the same answers, from processes that are there already."""
