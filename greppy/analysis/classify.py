@@ -6,11 +6,14 @@ Tests, generated and vendored files are ranked lower, never hidden. Imported on 
 from __future__ import annotations
 
 GENERATED = 1
+PARSE_ERROR = 2
 TEST = 8
 VENDORED = 16
 DOCS = 32
 EXAMPLE = 64
 DATA = 128
+SATELLITE = 512
+SUPERSEDED = 1024
 
 _FOLDERS: dict[bytes, int] = {
     **dict.fromkeys((b"test", b"tests", b"__tests__", b"__mocks__", b"spec", b"specs", b"testdata",
@@ -68,6 +71,12 @@ def path_flags(path: bytes) -> int:
     if name.endswith(_DATA_ENDS):
         flags |= DATA
     return flags
+
+
+def file_flags(path: bytes, attributes: int) -> int:
+    """The flags of a file: those of its path, which its attributes overrule (from bit 16 on they say that a flag is
+    explicitly not so)."""
+    return (path_flags(path) | attributes) & ~(attributes >> 16)
 
 
 def _is_test_name(base: bytes, name: bytes) -> bool:

@@ -13,6 +13,7 @@ In: the response, the screen, how many lines a snippet may have (0: none). Out: 
 from __future__ import annotations
 
 from greppy.log import printable
+from greppy.output.explain import explain_result
 from greppy.output.quote import quote_path
 from greppy.output.snippet import CUT, snippet
 
@@ -30,10 +31,10 @@ _RESET = "\x1b[0m"
 _BAR = "│ "
 
 
-def render(response: Response, screen: Screen, snippet_lines: int) -> str:
-    """All of stdout for a search that found something; ends with a newline."""
+def render(response: Response, screen: Screen, snippet_lines: int, explain: bool = False) -> str:
+    """All of stdout for a search that found something, with `explain` also why; ends with a newline."""
     paint = _painted if screen.color else _unpainted
-    blocks = [_block(result, screen, snippet_lines, paint) for result in response.results]
+    blocks = [_block(result, screen, snippet_lines, paint, explain) for result in response.results]
     between = "\n\n" if snippet_lines else "\n"
     return between.join(blocks) + "\n\n" + paint(summary(response), _DIM) + "\n"
 
@@ -51,8 +52,10 @@ def summary(response: Response) -> str:
     return f"Found {count} result{'' if total == 1 else 's'} in {max(1, round(response.took_ms))}ms"
 
 
-def _block(result: Result, screen: Screen, snippet_lines: int, paint: Callable[[str, str], str]) -> str:
+def _block(result: Result, screen: Screen, snippet_lines: int, paint: Callable[[str, str], str], explain: bool) -> str:
     lines = [_location(result, paint)]
+    if explain:
+        lines.append(paint("  " + explain_result(result), _DIM))
     if snippet_lines and result.content:
         for line in snippet(result, snippet_lines, screen, len(_BAR)):
             lines.append(paint(_BAR + CUT, _DIM) if line is None else paint(_BAR, _DIM) + line)
@@ -64,8 +67,11 @@ def _location(result: Result, paint: Callable[[str, str], str]) -> str:
     if result.end_line > result.start_line:
         span += f"-{result.end_line}"
     place = f"{paint(quote_path(result.path), _PATH)}:{paint(span, _LINE)}"
-    names = "  ".join(printable(name) for name in (result.symbol, result.kind) if name)
-    return f"{place}  {paint(names, _DIM)}" if result.symbol else place
+    notes = [result.symbol, result.kind] if result.symbol else []
+    if result.revisions:
+        notes.append("in " + ", ".join(result.revisions))
+    shown = "  ".join(printable(note) for note in notes if note)
+    return f"{place}  {paint(shown, _DIM)}" if shown else place
 
 
 def _painted(text: str, color: str) -> str:

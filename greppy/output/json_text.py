@@ -52,10 +52,11 @@ def to_json(value: object) -> str:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def render(response: Response, query: str, content: bool = True) -> str:
-    """The document of a search, with its newline; without `content` that of every result is ""."""
+def render(response: Response, query: str, content: bool = True, explain: bool = False) -> str:
+    """The document of a search, with its newline; without `content` that of every result is "", with `explain` each has
+    the parts of its score."""
     document = {
-        "results": [_result(result, content, response.indexed_at) for result in response.results],
+        "results": [_result(result, content, response.indexed_at, explain) for result in response.results],
         "total": response.total,
         "took_ms": round(response.took_ms, 1),
         "index": response.index,
@@ -70,7 +71,7 @@ def render_error(error: GreppyError) -> str:
     return to_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}}) + "\n"
 
 
-def _result(result: Result, content: bool, indexed_at: int) -> dict[str, object]:
+def _result(result: Result, content: bool, indexed_at: int, explain: bool) -> dict[str, object]:
     found: dict[str, object] = {
         "path": result.path,
         "start_line": result.start_line,
@@ -88,6 +89,8 @@ def _result(result: Result, content: bool, indexed_at: int) -> dict[str, object]
     }
     if result.revisions:
         found["revisions"] = list(result.revisions)
+    if explain:
+        found["score_breakdown"] = result.breakdown
     return found
 
 

@@ -31,10 +31,16 @@ class Screen:
         self.color = color
 
 
-def look_at_screen(color: str, plain: bool, fd: int = 1) -> Screen:
-    """What `fd` is; `color` is the setting general.color, `plain` that the environment asks for no colours."""
-    terminal = is_terminal(fd)
-    columns, rows = _terminal_size(fd) if terminal else (PIPE_COLUMNS, 0)
+def look_at_screen(color: str, plain: bool, window: tuple[int, int] | None = None, fd: int = 1) -> Screen:
+    """What `fd` is; `color` is the setting general.color, `plain` that the environment asks for no colours.
+
+    `window`: it stands for a terminal elsewhere, with so many columns and rows.
+    """
+    terminal = window is not None or is_terminal(fd)
+    if window is not None:
+        columns, rows = window[0] or _DEFAULT_SIZE[0], window[1] or _DEFAULT_SIZE[1]
+    else:
+        columns, rows = _terminal_size(fd) if terminal else (PIPE_COLUMNS, 0)
     wanted = color == "always" or (color == "auto" and terminal)
     return Screen(terminal, columns, rows, wanted and not plain)
 
@@ -78,6 +84,17 @@ def write_error(text: str) -> None:
     """Write `text` on stderr. That nobody can read it must not change the answer."""
     try:
         write_text(text, 2)
+    except (ReaderGone, IoFailure):
+        return
+
+
+def write_either(fd: int, data: bytes) -> None:
+    """Write on stdout, as `write_out`, or on stderr, as `write_error`."""
+    if fd == 1:
+        write_out(data)
+        return
+    try:
+        write_out(data, 2)
     except (ReaderGone, IoFailure):
         return
 

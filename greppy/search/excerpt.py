@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _MOST_EXAMINED = 400
 """Lines of a hit that are searched for terms; hits are windows of some 40 lines, except for odd files."""
 
-_LONGEST_LINE = 4096
-"""Bytes of a line that are searched for terms; a minified file has its terms everywhere."""
+_LONGEST_LINE = 1 << 16
+"""Bytes of a line that are searched for terms; in a file of one line they may stand far to the right."""
 
 
 class Excerpt:
@@ -37,37 +37,37 @@ class Matcher:
     """Finds a plan's terms in lines. Keeps what it learnt about words, since neighbouring lines repeat them."""
 
     def __init__(self, plan: Plan, idf: Sequence[float]) -> None:
-        self._weights = {term.term: idf[term.bit] for term in plan.terms}
+        self._weights = {term.term: idf[term.bit] * min(term.weight, 1.0) for term in plan.terms}
         # Porter changes at most a word's last letters, so a line without the beginning of a stem cannot have the term.
-        self._beginnings = [_beginning(term) for term in self._weights]
+        self._beginnings = tuple({_beginning(term) for term in self._weights if term.isascii()})
         self._known: dict[bytes, list[bytes]] = {}
+
+    def candidates(self, text: bytes) -> list[int]:
+        """The numbers, from 1, of the lines of a text that may have a term; underscores part what one term (`username`)
+        joins, and other scripts fold."""
+        joined = text.translate(None, b"_") if b"_" in text else text
+        found = list(kernels.matching_lines(joined, self._beginnings, True)[0]) if self._beginnings else []
+        if text.isascii():
+            return found
+        others = (number for number, line in enumerate(text.split(b"\n"), 1) if not line.isascii())
+        return sorted({*found, *others})
 
     def weigh(self, line: bytes) -> tuple[float, list[bytes]]:
         """What a line is worth (each term once), and its words that matched."""
-        if not self._may_have(line[:_LONGEST_LINE].lower()):
-            return 0.0, []
         found: dict[bytes, float] = {}
         words: list[bytes] = []
         for run in kernels.runs(line, 0, min(len(line), _LONGEST_LINE)):
             matched = self._known.get(run)
             if matched is None:
-                terms = terms_of_run(run) if self._may_have(run.lower()) else ()
-                matched = self._known[run] = [term for term in terms if term in self._weights]
+                matched = self._known[run] = [term for term in terms_of_run(run) if term in self._weights]
             if matched:
                 words.append(run)
                 found.update((term, self._weights[term]) for term in matched)
         return sum(found.values()), words
 
-    def _may_have(self, lowered: bytes) -> bool:
-        """Whether text may have a term; underscores part what one term (`username`) joins, and other scripts fold."""
-        if not lowered.isascii():
-            return True
-        joined = lowered.replace(b"_", b"")
-        return any(beginning in joined for beginning in self._beginnings)
-
 
 def _beginning(term: bytes) -> bytes:
-    return term[: max(1, min(len(term) - 1, 6))] if term.isascii() else term
+    return term[: max(1, min(len(term) - 1, 6))]
 
 
 def cut(lines: Sequence[bytes], start: int, end: int, matcher: Matcher) -> Excerpt:
@@ -75,10 +75,10 @@ def cut(lines: Sequence[bytes], start: int, end: int, matcher: Matcher) -> Excer
     chosen = lines[start - 1 : end]
     weights: list[tuple[float, int]] = []
     words: dict[bytes, None] = {}
-    for number, line in enumerate(chosen[:_MOST_EXAMINED], start):
-        weight, matched = matcher.weigh(line)
+    for number in matcher.candidates(b"\n".join(chosen[:_MOST_EXAMINED])):
+        weight, matched = matcher.weigh(chosen[number - 1])
         if weight > 0:
-            weights.append((-weight, number))
+            weights.append((-weight, start + number - 1))
             words.update(dict.fromkeys(matched))
     content = b"\n".join(chosen).decode("utf-8", "replace")
     return Excerpt(

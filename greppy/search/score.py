@@ -8,7 +8,7 @@ in its simple form::
     idf(t)   = ln(1 + (N - df + ½) / (df + ½))
 
 N, df and the averages are of the live chunks of the snapshot, so that the history of an index never shows in its
-answers.
+answers. An expansion is never rarer than the term that it stands for: its idf is capped by that term's.
 """
 
 from __future__ import annotations
@@ -58,6 +58,17 @@ class Frequencies:
         self.df = df
         self.idf = [log(1 + (chunks - count + 0.5) / (count + 0.5)) for count in df]
 
+    def temper(self, plan: Plan) -> None:
+        """Cap the idf of expansions of words that the project has."""
+        for term in plan.terms[plan.asked :]:
+            if self.df[term.parent]:
+                self.idf[term.bit] = min(self.idf[term.bit], self.idf[term.parent])
+
+    def ideal(self, plan: Plan) -> float:
+        """What a chunk would score that is full of every term that was asked for and is there; never 0."""
+        worth = [self.idf[term.bit] * term.weight for term in plan.terms[: plan.asked] if self.df[term.bit]]
+        return sum(worth) or sum(self.idf[term.bit] * term.weight for term in plan.terms[plan.asked :]) or 1.0
+
 
 def score_chunks(plan: Plan, view: View, allowed: Sequence[bytearray | None]) -> tuple[list[Scores], Frequencies]:
     """Scores of every chunk of every shard. `allowed[i]` has a byte for each chunk of shard i, zero for those filtered
@@ -71,7 +82,9 @@ def score_chunks(plan: Plan, view: View, allowed: Sequence[bytearray | None]) ->
     if whole is None:
         frequencies = Frequencies(_document_frequencies(plan.terms, lists, live), view.manifest.meta.chunks)
     else:
-        frequencies = Frequencies(whole.df, whole.chunks)
+        # A scan counts what was asked for and leaves out expansions.
+        frequencies = Frequencies([*whole.df, *[0] * (len(plan.terms) - len(whole.df))], whole.chunks)
+    frequencies.temper(plan)
     codes, norms = code_tables(), norm_tables(whole or view.manifest.meta)
     scores = []
     for place, shard in enumerate(view.shards):

@@ -42,6 +42,24 @@ def nearest_words(missing: Sequence[Term], view: View) -> list[str]:
     return list(notes)
 
 
+def corrected(query: str, missing: Sequence[Term], view: View) -> str:
+    """The query with the nearest word that the project has in the place of each that it lacks; the same where none is
+    near enough: one letter off, or two of a word of at least seven."""
+    import re
+
+    for term in missing:
+        word = term.text.decode("utf-8", "replace")
+        near = [found for found in _nearest(term.term, view)[:1] if _is_near(term.term, found)]
+        shown = _shown(near[0], view) if near and not _is_part_of_known(term, missing) else ""
+        if shown:
+            query = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", shown.replace("\\", ""), query)
+    return query
+
+
+def _is_near(term: bytes, found: bytes) -> bool:
+    return len(term) > 3 and alignment_distance(term, found, 2) <= (2 if len(term) > 6 else 1)
+
+
 def _is_part_of_known(term: Term, missing: Sequence[Term]) -> bool:
     """Whether another missing term, the whole identifier, already speaks for this one."""
     first = next(other for other in missing if other.text == term.text)
@@ -52,19 +70,20 @@ def _nearest(term: bytes, view: View) -> list[bytes]:
     most = 1 if len(term) < 5 else 2
     found: dict[bytes, tuple[int, int]] = {}
     for shard in view.shards:
-        for candidate, count in _candidates(term, most, shard):
+        for candidate, ordinal in _candidates(term, most, shard):
             distance = alignment_distance(term, candidate, most)
             if distance <= most:
                 before = found.get(candidate, (distance, 0))
+                count = kernels.count_postings(shard.terms.postings(ordinal), None)
                 found[candidate] = (distance, before[1] - count)
     return sorted(found, key=lambda word: (*found[word], word))[:MOST]
 
 
 def _candidates(term: bytes, most: int, shard: Shard) -> Iterator[tuple[bytes, int]]:
-    """Terms of about the same length, with the number of their chunks."""
-    for candidate, start, end in shard.terms.since(b""):
+    """Terms of about the same length, with their ordinals."""
+    for candidate, ordinal in shard.terms.since(b""):
         if abs(len(candidate) - len(term)) <= most and candidate[:1].isalpha():
-            yield candidate, end - start
+            yield candidate, ordinal
 
 
 def alignment_distance(a: bytes, b: bytes, most: int) -> int:

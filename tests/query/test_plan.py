@@ -33,7 +33,7 @@ def canonical(plan: Plan) -> str:
         ("C++", "c^1 |  | C | "),
         ("", " |  |  | "),
         ("?!*", " |  |  | "),
-        ('"quoted" AND (grouped) -minus', "quot^1 group^1 minu^1 |  |  | "),
+        ('"quoted" AND (grouped) -minus', "quot^1 group^1 |  |  | "),
     ],
 )
 def test_a_query_becomes_its_plan(query: str, expected: str) -> None:
