@@ -12,13 +12,22 @@ from greppy import log
 from greppy.config import Config, load_config
 from greppy.errors import NoProject
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from greppy.daemon.warm import Warm
+
 
 class Environment:
     """`home` is $GREPPY_HOME, absolute; `log` is $GREPPY_LOG; `plain` asks for no colours; `pager` is a shell command,
     "" for none, None for the default one; `background` allows builds that outlive the run; `single_bytes`: the locale
-    is none of UTF-8."""
+    is none of UTF-8; `socket` is where a daemon may be asked, b"" where none shall be.
 
-    __slots__ = ("background", "home", "log", "pager", "plain", "single_bytes")
+    In a daemon `warm` has the views and `window` is the size of the client's terminal, None where it has none.
+    """
+
+    __slots__ = ("background", "home", "log", "pager", "plain", "single_bytes", "socket", "warm", "window")
 
     def __init__(
         self,
@@ -28,6 +37,7 @@ class Environment:
         pager: str | None = None,
         background: bool = True,
         single_bytes: bool = False,
+        socket: bytes = b"",
     ) -> None:
         self.home = home
         self.log = log_spec
@@ -35,21 +45,31 @@ class Environment:
         self.pager = pager
         self.background = background
         self.single_bytes = single_bytes
+        self.socket = socket
+        self.warm: Warm | None = None
+        self.window: tuple[int, int] | None = None
 
 
 def read_environment() -> Environment:
     """The environment of this process. An empty variable is as good as none, except for the pagers."""
     variables = os.environ
-    home = os.fsencode(variables.get("GREPPY_HOME") or "~/.greppy")
+    home = os.path.abspath(os.path.expanduser(os.fsencode(variables.get("GREPPY_HOME") or "~/.greppy")))
     plain = bool(variables.get("NO_COLOR") or variables.get("GREPPY_NO_COLOR"))
     return Environment(
-        os.path.abspath(os.path.expanduser(home)),
+        home,
         variables.get("GREPPY_LOG", ""),
         plain or variables.get("TERM", "dumb") == "dumb",
         variables.get("GREPPY_PAGER", variables.get("PAGER")),
         not variables.get("GREPPY_NO_BACKGROUND"),
         _is_of_single_bytes(variables.get("LC_ALL") or variables.get("LC_CTYPE") or variables.get("LANG") or ""),
+        b"" if variables.get("GREPPY_NO_DAEMON") else socket_path(home, variables),
     )
+
+
+def socket_path(home: bytes, variables: Mapping[str, str]) -> bytes:
+    """Where the daemon of a home listens: $GREPPY_DAEMON_SOCKET, else `daemon.sock` in the home."""
+    named = variables.get("GREPPY_DAEMON_SOCKET")
+    return os.path.abspath(os.fsencode(named)) if named else home + b"/daemon.sock"
 
 
 def _is_of_single_bytes(locale: str) -> bool:

@@ -11,7 +11,9 @@ import os
 from greppy import log
 from greppy.cli.environment import Environment, config_at, current_folder, existing_folder
 from greppy.cli.meter import Meter
+from greppy.cli.values import read_since
 from greppy.errors import BadArguments, NoProject
+from greppy.index import view as index
 from greppy.output import grep as output
 from greppy.output.grep_names import Names
 from greppy.output.stream import look_at_screen, write_error
@@ -45,15 +47,16 @@ def run(parsed: Parsed, environment: Environment) -> int:
     )
     request = read_request(parsed, words)
     config = config_at(request.cwd, environment)
+    open_view = environment.warm.open_view if environment.warm is not None else index.open_view
     if parsed.number("max_count", NO_LIMIT) == 0:
         return 1
     sink = output.Sink()
     form = _form(parsed, sink, request, config, environment)
     receipt = Receipt()
-    with Meter() as meter, BinaryRule(request.project) as rule:
+    with Meter() as meter, BinaryRule() as rule:
         printer = output.Printer(form, sink, question, read_context(parsed), rule, _show(parsed))
         found = False
-        for file in search(request, question, environment.home, config, meter.show, receipt):
+        for file in search(request, question, environment.home, config, meter.show, receipt, open_view):
             found = _print(printer, file, question, receipt) or found
             if found and parsed.flag("quiet"):
                 break
@@ -171,8 +174,10 @@ def read_request(parsed: Parsed, words: list[bytes]) -> Request:
     """Where to search. Raises NoProject, BadArguments."""
     folder = parsed.text("project")
     cwd = os.path.realpath(current_folder() if folder is None else existing_folder(folder))
-    kind = FOLDER if parsed.flag("no_index") else STAGED if parsed.flag("cached") else TREE
-    project = None if kind == FOLDER else _project(cwd)
+    revisions = [os.fsencode(name) for name in parsed.texts("rev")]
+    staged = revisions in ([b":"], [b":0"])
+    kind = FOLDER if parsed.flag("no_index") else STAGED if staged or parsed.flag("cached") else TREE
+    project = None if kind == FOLDER else _project(cwd, bare=bool(words or revisions or parsed.flag("all_branches")))
     if kind == STAGED and (project is None or project.git_dir is None):
         raise BadArguments("--cached needs a git repository", "leave it out")
     return Request(
@@ -181,19 +186,29 @@ def read_request(parsed: Parsed, words: list[bytes]) -> Request:
         kind,
         words,
         None if parsed.rest is None else [os.fsencode(spec) for spec in parsed.rest],
-        [os.fsencode(name) for name in parsed.texts("rev")],
+        [*([] if staged else revisions), *(_branches(project) if parsed.flag("all_branches") else ())],
         [os.fsencode(glob) for glob in parsed.texts("glob")],
         _languages(parsed.texts("type")),
         refresh=not parsed.flag("no_refresh"),
         every=parsed.flag("files_without_match"),
+        since=read_since(parsed),
+        recurse=parsed.flag("recurse_submodules"),
     )
 
 
-def _project(cwd: bytes) -> Project:
+def _branches(project: Project | None) -> list[bytes]:
+    if project is None or project.git_dir is None:
+        raise BadArguments("--all-branches needs a git repository", "leave it out")
+    from greppy.git.trees import branches
+
+    return branches(project)
+
+
+def _project(cwd: bytes, bare: bool) -> Project:
     from greppy.git.project import find_project
 
     try:
-        return find_project(cwd)
+        return find_project(cwd, bare)
     except NoProject as error:
         raise NoProject(error.message, f"{error.hint}; or search the folder as it is with --no-index") from None
 
@@ -234,7 +249,7 @@ def _form(parsed: Parsed, sink: Sink, request: Request, config: Config, environm
     null = parsed.flag("null")
     prefix = b"" if parsed.flag("full_name") else prefix_of(request.cwd, request.root)
     names = Names(prefix, lambda: _quotes_names(request), raw=null)
-    screen = look_at_screen(_color(parsed, config), environment.plain)
+    screen = look_at_screen(_color(parsed, config), environment.plain, environment.window)
     columns, only = parsed.flag("column"), parsed.flag("only_matching") and not parsed.flag("invert_match")
     if screen.terminal and not null and not parsed.flag("no_filename"):
         from greppy.output.grep_terminal import TerminalForm

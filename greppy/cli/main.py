@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from greppy.errors import BadArguments, GreppyError, IndexFailure, IoFailure
+from greppy.errors import BadArguments, DaemonFailure, GreppyError, IndexFailure, IoFailure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from greppy.cli.environment import Environment
     from greppy.cli.parse import Parsed
+    from greppy.daemon.warm import Warm
 
 INTERRUPTED = 130
 READER_GONE = 141
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     As a program of its own it ends the process at once: taking the interpreter down costs a fifth of a warm search.
     """
     _open_missing_streams()
-    status = _run_guarded(list(sys.argv[1:] if argv is None else argv))
+    status = run_guarded(list(sys.argv[1:] if argv is None else argv))
     if argv is None:
         _leave(status)
     return status
@@ -60,11 +61,13 @@ def _leave(status: int) -> None:
         os._exit(status)
 
 
-def _run_guarded(argv: list[str]) -> int:
+def run_guarded(argv: list[str], warm: Warm | None = None, window: tuple[int, int] | None = None) -> int:
+    """Run the program on `argv`; every error becomes a message and a status. A daemon gives what is `warm`, and the
+    size of its client's terminal, if that has one."""
     from greppy.output.stream import ReaderGone
 
     try:
-        return _run(argv)
+        return _run(argv, warm, window)
     except KeyboardInterrupt:
         return INTERRUPTED
     except ReaderGone:
@@ -119,23 +122,30 @@ def _report(error: GreppyError, argv: list[str]) -> int:
 
 
 def _wants_json(argv: list[str]) -> bool:
-    """Whether `argv`, which may not parse at all, asks for JSON: `--json`, `-j`, or `-j` first in a group."""
+    """Whether `argv`, which may not parse at all, asks for JSON: `--json`, `-j`, or `-j` first in a group;
+    `query` in any form but two."""
     options = argv[: argv.index("--")] if "--" in argv else argv
+    if options[:1] == ["query"]:
+        return not {"table", "compact", "--format=table", "--format=compact"}.intersection(options)
     return any(word == "--json" or word.startswith("-j") for word in options)
 
 
-def _run(argv: list[str]) -> int:
+def _run(argv: list[str], warm: Warm | None, window: tuple[int, int] | None) -> int:
     from greppy import log
     from greppy.cli.environment import read_environment
-    from greppy.cli.options import RESERVED, VERSION_FLAG
+    from greppy.cli.options import VERSION_FLAG
     from greppy.cli.parse import parse
 
     environment = read_environment()
+    if warm is not None:
+        environment.warm, environment.window = warm, window
+    elif _may_ask_daemon(environment, argv):
+        status = _ask_daemon(environment.socket, argv)
+        if status is not None:
+            return status
     log.configure(environment.log)
     if not argv:
         return _help_without_question()
-    if argv[0] in RESERVED:
-        raise _reserved(argv[0])
     if argv[0] == VERSION_FLAG:
         return _print_version()
     parsed = parse(argv)
@@ -149,11 +159,50 @@ def _run(argv: list[str]) -> int:
     return _run_verb(parsed, environment)
 
 
+def _may_ask_daemon(environment: Environment, argv: list[str]) -> bool:
+    """Whether there may be a daemon that was not asked yet: the native client asks before it starts this program."""
+    asked = os.environ.pop("GREPPY_DAEMON_ASKED", "")
+    return not asked and argv[:1] not in ([], ["daemon"]) and os.path.lexists(environment.socket)
+
+
+def _ask_daemon(socket: bytes, argv: list[str]) -> int | None:
+    """The exit status after the daemon's answer was passed on; None where it has none."""
+    from greppy.daemon.client import Broken, ask
+    from greppy.output.stream import write_either
+
+    try:
+        return ask(socket, argv, write_either)
+    except Broken:
+        raise DaemonFailure("the daemon ended in the middle of an answer", "run it again") from None
+
+
 def _run_verb(parsed: Parsed, environment: Environment) -> int:
+    status = _run_it(parsed, environment)
+    if parsed.verb in ("search", "query", "grep") and environment.socket and environment.warm is None:
+        _autostart(environment)
+    return status
+
+
+def _autostart(environment: Environment) -> None:
+    """Start a daemon behind the answer, where that is wanted and none is there."""
+    from greppy.config import load_config
+
+    config = load_config(environment.home)
+    if config.daemon_autostart and not os.path.lexists(environment.socket):
+        from greppy.cli.daemon import autostart
+
+        autostart(environment, config)
+
+
+def _run_it(parsed: Parsed, environment: Environment) -> int:
     if parsed.verb == "search":
         from greppy.cli import search
 
         return search.run(parsed, environment)
+    if parsed.verb == "query":
+        from greppy.cli import query
+
+        return query.run(parsed, environment)
     if parsed.verb == "grep":
         from greppy.cli import grep
 
@@ -177,8 +226,3 @@ def _print_version() -> int:
 
     write_text(f"greppy {__version__}\n")
     return 0
-
-
-def _reserved(word: str) -> BadArguments:
-    hint = f"to search for the word, use 'greppy search {word} ...' or 'greppy -- {word} ...'"
-    return BadArguments(f'this version has no command "{word}"', hint)

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable
 
 from greppy.cli import completion
-from greppy.cli.options import RESERVED, VERBS, Option, Verb
-from greppy.config import SETTINGS, Setting
+from greppy.cli.options import VERBS, Option, Verb
+from greppy.config.settings import SETTINGS, Setting
 from greppy.output.stream import write_text
 
 _HEAD = r""".\" Made from greppy/cli/options.py by python -m greppy.cli.man; do not edit.
@@ -26,7 +26,7 @@ _DESCRIPTION = """Answers questions about a project from one local index that is
 search. Nothing leaves the machine.
 A first word that is no command is a query: 'greppy where are sessions validated' is the same as 'greppy search where \
 are sessions validated'; so is a command line that begins with an option. '--' ends options: 'greppy -- list' searches \
-for the word list. The words {reserved} are kept for commands of other versions and are refused as first words."""
+for the word list."""
 _EXITS = (
     ("0", "there are results, or the command did what it says"),
     ("1", "a search found nothing"),
@@ -41,6 +41,13 @@ _JSON = """'search --json' prints one document on one line: "results" (each with
 "content", "symbol_name", "symbol_kind", "language", "score", "flags", "matched_lines"), "total" (before the limit), \
 "took_ms", "index", "query" and "notes". Lines count from 1 and include both ends. A path that is not UTF-8 is \
 {"bytes":"<base64>"}; content that is not is shown with U+FFFD.
+With --explain each result has "score_breakdown", whose parts add up to "score".
+'query' prints one record a line, as greppy/output/record.schema.json says: "id", "source_type" (code, docs, legal or \
+logs), "path", "anchor", "span" (bytes), "start_line", "end_line", "snippet", "score" (0 to 1, comparable across \
+domains), "score_breakdown", "signals" (with "confidence", the calibrated probability that the record is \
+right), "freshness", "oid", "dirty", "matched_terms", "language", and where there is any "symbol", "kind", "cut", \
+"also", "revisions" and "cursor". "id" is the SHA-1 of source_type:path:anchor:START-END:query. --format json prints \
+one document with them as "results".
 An error is {"error":{"code","message","hint"}} on stdout, its code one of NO_PROJECT, NO_INDEX, INDEX_ERROR, \
 PARSE_ERROR, DAEMON_ERROR and IO_ERROR; the exit status is the same as without --json."""
 _GREP = """'grep --json' prints one record a line. For a line that matches its "type" is "match", with "path", \
@@ -57,9 +64,11 @@ _ENVIRONMENT = (
     ),
     ("GREPPY_NO_COLOR, NO_COLOR", "no colours when not empty; TERM=dumb says the same"),
     ("GREPPY_NO_BACKGROUND", "when not empty nothing is indexed in the background, neither by searches nor by hooks"),
+    ("GREPPY_DAEMON_SOCKET", "where the daemon listens (default daemon.sock in GREPPY_HOME); at most 107 bytes"),
+    ("GREPPY_NO_DAEMON", "when not empty no daemon is asked"),
     ("GREPPY_PAGER, PAGER", "the pager for output longer than the terminal (default less; empty for none)"),
 )
-_FILES = """$GREPPY_HOME/hooks/log tells what hooks have done.
+_FILES = """$GREPPY_HOME/hooks/log tells what hooks have done, $GREPPY_HOME/daemon.log what the daemon has.
 $GREPPY_HOME/config.toml has the settings below. [projects."PATH"] overrides any of them for the project \
 at PATH, by the key alone or in a section such as [projects."PATH".index]. Sizes may be written as "1MB"; units are \
 powers of 1024."""
@@ -105,7 +114,7 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
 
 
 def _description() -> str:
-    return _DESCRIPTION.format(reserved=", ".join(RESERVED))
+    return _DESCRIPTION
 
 
 def _command(verb: Verb) -> str:

@@ -117,13 +117,35 @@ class Verb:
 _JSON = Option("--json", "flag", "print one JSON document", "-j")
 _PROJECT = Option("--project", "path", "the project of this folder, not of the current one", "-p", "DIR")
 
+_VIEW = (
+    Option("--rev", "text", "search this revision (:0 is the staging area)", metavar="REV", repeatable=True),
+    Option("--all-branches", "flag", "search every local branch"),
+    Option("--since", "text", "only files that differ from this revision", metavar="REV"),
+    Option("--changed", "flag", "only files that differ from HEAD, and untracked ones"),
+    Option("--recurse-submodules", "flag", "search submodules too, as far as they are checked out"),
+)
+
+_FILTERS = (
+    Option("--file", "path", "only files whose name has this in it, or matches it", metavar="GLOB", repeatable=True),
+    Option("--ext", "text", "only files whose name ends so (py)", metavar="EXT", repeatable=True),
+    Option("--sym", "text", "only definitions whose qualified name has this in it", metavar="NAME", repeatable=True),
+    Option("--kind", "text", "only this kind: function, class, method, section, ...", metavar="KIND", repeatable=True),
+    Option("--domain", "text", "what it is about: code, docs, legal, logs", metavar="NAME", default="auto"),
+)
+_WHY = (
+    Option("--show-plan", "flag", "print how the query is understood, and search nothing"),
+    Option("--explain", "flag", "print the parts of each result's score"),
+)
+
 SEARCH = Verb(
     "search",
     "find the places that answer a question",
     "Several words are one query, joined by spaces. 'search' may be left out where the first word is no command. The "
     "first search of a project indexes it; every later one first takes in what changed on disk. Where indexing takes "
     "longer than some two seconds, the first answer comes from a scan, and the index is built in the background. A "
-    "pattern of --include or --exclude without glob characters matches any path that contains it.",
+    "pattern of --include or --exclude without glob characters matches any path that contains it. A query may hold "
+    'filters (lang: path: file: ext: sym: kind: rev: domain:, and -path: -file: -ext:), "phrases" that must stand '
+    "there, and -words that must not; what is odd is text.",
     (
         Option("--limit", "number", "most results to show", "-l", "N", default="20", lowest=1, highest=100),
         _PROJECT,
@@ -131,10 +153,41 @@ SEARCH = Verb(
         Option("--include", "path", "only paths that match the pattern", metavar="GLOB", repeatable=True),
         Option("--exclude", "path", "no paths that match the pattern", metavar="GLOB", repeatable=True),
         Option("--lang", "text", "only files in this language", metavar="NAME", repeatable=True),
+        *_FILTERS,
+        *_VIEW,
         _JSON,
+        *_WHY,
         Option("--no-refresh", "flag", "answer from the index as it is, without looking for changes"),
         Option("--wait", "flag", "build the index first where there is none, however long it takes"),
         Option("--content", "switch", "show lines of the file below each result", default="on"),
+    ),
+    "QUERY",
+    1,
+    ANY_NUMBER,
+)
+QUERY = Verb(
+    "query",
+    "the same search for agents: records with provenance, within a budget",
+    "Prints a JSON record a line, best first, each with its place, text, score and where it comes from; filters are "
+    "those of 'search'. Mode text ranks lines and needs no index and no project, structure ranks whole definitions and "
+    "sections, hybrid gives each file once with its best lines. With --max-tokens the best results get the room there "
+    "is; a token is counted as four bytes of output. The last record has a cursor where there are more. --path is the "
+    "folder to search; inside a project, what to search of it.",
+    (
+        Option("--path", "path", "the folder or file to search", metavar="DIR", default="the current folder's project"),
+        Option("--mode", "text", "text, structure or hybrid", metavar="MODE", default="hybrid"),
+        Option("--format", "text", "jsonl, json, table or compact", metavar="FORM", default="jsonl"),
+        Option("--max-results", "number", "most records", "-l", "N", default="10", lowest=1, highest=1000),
+        Option("--context-lines", "number", "lines around the best one", "-C", "N", highest=1000),
+        Option("--max-tokens", "number", "most tokens of output", metavar="N", lowest=32, highest=ANY_NUMBER),
+        Option("--cursor", "text", "go on behind the record that had it", metavar="CURSOR"),
+        Option("--include", "path", "only paths that match the pattern", metavar="GLOB", repeatable=True),
+        Option("--exclude", "path", "no paths that match the pattern", metavar="GLOB", repeatable=True),
+        Option("--lang", "text", "only files in this language", metavar="NAME", repeatable=True),
+        *_FILTERS,
+        Option("--rev", "text", "search this revision (:0 is the staging area)", metavar="REV", repeatable=True),
+        *_WHY,
+        Option("--no-refresh", "flag", "answer from the index as it is, without looking for changes"),
     ),
     "QUERY",
     1,
@@ -203,7 +256,7 @@ GREP = Verb(
         Option("--cached", "flag", "search the staging area"),
         Option("--untracked", "flag", "search untracked files too (the default)"),
         Option("--no-index", "flag", "search the current folder, whatever git thinks of its files"),
-        Option("--rev", "text", "search this revision", metavar="REV", repeatable=True),
+        *_VIEW,
         Option("--type", "text", "only files in this language", "-t", "NAME", repeatable=True),
         Option("--glob", "path", "only paths that match, or with ! none that do", "-g", "GLOB", repeatable=True),
         Option("--project", "path", "search from this folder, not from the current one", metavar="DIR"),
@@ -251,13 +304,81 @@ HOOKS = Verb(
     1,
     1,
 )
+DAEMON = Verb(
+    "daemon",
+    "start, stop, restart or show (status) the daemon that answers from memory, or be it (run)",
+    "With a daemon the same answers come in the time that a process takes to start. It is one for each GREPPY_HOME, "
+    "ends with 'stop', and without it everything works as before. 'run' stays in the foreground, for service managers; "
+    "'start --install' makes it a service of your session (systemd, launchd) and 'start --uninstall' undoes that. "
+    "'status' exits with 1 where no daemon is running. [daemon] autostart has the first search start one.",
+    (
+        Option("--install", "flag", "start it with every session from now on"),
+        Option("--uninstall", "flag", "no longer do so, and stop it"),
+        _JSON,
+    ),
+    "start|stop|restart|status|run",
+    1,
+    1,
+)
+HISTORY = Verb(
+    "history",
+    "find the commits in which lines that match came and went",
+    "Newest first and as they are found, each with the lines that went (-) and came (+), renames followed and merges "
+    "left out as by git log -G. REV is what git log takes: a branch, v1..v2, ^REV; HEAD if it is left out. Patterns "
+    "are extended regular expressions read as RE2 reads them. The first use reads what each commit changes and keeps "
+    "it in the index; later ones read only new commits. Exit status: 0 commits were found, 1 none.",
+    (
+        Option("--ignore-case", "flag", "upper and lower case are the same", "-i"),
+        Option("--fixed-strings", "flag", "the pattern is plain text", "-F", group=_DIALECT),
+        Option(
+            "--extended-regexp",
+            "flag",
+            "the pattern is an extended regular expression (the default)",
+            "-E",
+            group=_DIALECT,
+        ),
+        Option("--word-regexp", "flag", "only whole words match", "-w"),
+        Option("--occurrences", "flag", "where the number of matches changes, as by git log -S", "-S"),
+        Option("--lines", "flag", "where matching lines come or go, as by git log -G (the default)", "-G"),
+        Option("--max-count", "number", "at most so many commits", "-n", "N", lowest=1, highest=ANY_NUMBER),
+        Option("--since", "text", "only commits after this time, as git takes it", metavar="DATE"),
+        Option("--until", "text", "only commits before it", metavar="DATE"),
+        Option("--all", "flag", "commits of all branches and tags"),
+        Option("--json", "flag", "print JSON Lines: a record a commit, a summary at the end", "-j"),
+        _PROJECT,
+    ),
+    "PATTERN",
+    most=ANY_NUMBER,
+    synopsis="PATTERN [REV...] [-- PATHSPEC...]",
+)
+GC = Verb(
+    "gc",
+    "remove what no index needs any more, and put small shards together",
+    "Removes indexes of folders that are gone, analyses that no file has had for [gc] keep_days, revisions that were "
+    "not asked for as long, and temporary files; with [gc] max_size, whole indexes until the rest fits, those first "
+    "that were not searched for longest. PATH names one project; without it all are tended. An index that is being "
+    "changed is left alone. Nothing that is removed is lost: the next search makes it again.",
+    (Option("--dry-run", "flag", "only say what would be freed", "-n"), _JSON),
+    "PATH",
+    most=1,
+)
+DOCTOR = Verb(
+    "doctor",
+    "check that everything is as it should be, and repair what is not",
+    "Looks at the home's owner and modes, the disk, config.toml, every sum of every index and what lies beside it, "
+    "git, the compiled kernels, the grammars, the hooks of the project here and what they wait for. A line is 'ok', "
+    "'warn' (answers are right all the same) or 'FAIL', with what to do below it. With --fix what was damaged is "
+    "analysed again, modes are set, hooks renewed, and what lies about is removed. Exit status: 0 nothing is wrong, "
+    "3 something is and was not repaired.",
+    (Option("--fix", "flag", "repair what can be repaired"), _JSON, _PROJECT),
+)
 CONFIG = Verb("config", "show the effective configuration, and where each value comes from", "", (_JSON,))
 HELP = Verb("help", "show the help of a command", "", (), "COMMAND", most=1)
 
-VERBS = {verb.name: verb for verb in (SEARCH, GREP, INDEX, LIST, FORGET, STATUS, HOOKS, CONFIG, HELP)}
-
-# Words that a user may expect to be commands: taking them for a query would answer the wrong question in silence.
-RESERVED = ("query", "daemon", "history", "gc", "doctor")
+VERBS = {
+    verb.name: verb
+    for verb in (SEARCH, QUERY, GREP, INDEX, LIST, FORGET, STATUS, HOOKS, DAEMON, HISTORY, GC, DOCTOR, CONFIG, HELP)
+}
 
 HELP_FLAGS = ("-h", "--help")
 VERSION_FLAG = "--version"

@@ -10,8 +10,11 @@ import os
 from greppy import log
 from greppy.cli.environment import Environment, config_at, current_folder, existing_folder
 from greppy.cli.meter import Meter
+from greppy.cli.values import read_since
+from greppy.domains import AUTO, DOMAINS
 from greppy.errors import BadArguments
 from greppy.output.stream import look_at_screen, write_error, write_text
+from greppy.query.reading import Filters, filter_value
 from greppy.search.result import Request
 
 TYPE_CHECKING = False
@@ -46,46 +49,96 @@ def run(parsed: Parsed, environment: Environment) -> int:
         wait=parsed.flag("wait"),
         background=environment.background,
         provenance=parsed.flag("json"),
+        revisions=_encoded(parsed, "rev"),
+        all_branches=parsed.flag("all_branches"),
+        since=read_since(parsed),
+        recurse=parsed.flag("recurse_submodules"),
+        domain=read_domain(parsed),
+        filters=read_filters(parsed),
     )
-    response = _search(request, environment.home, config)
+    if parsed.flag("show_plan"):
+        return show_plan(request, config, parsed.flag("json"))
+    response = _search(request, environment, config)
     if parsed.flag("json"):
-        _show_json(response, request)
+        _show_json(response, request, parsed.flag("explain"))
     else:
-        _show(response, request, config, environment)
+        _show(response, request, config, environment, parsed.flag("explain"))
     return 0 if response.results else 1
 
 
-def _search(request: Request, home: bytes, config: Config) -> Response:
-    from greppy.search.engine import search
+def _search(request: Request, environment: Environment, config: Config) -> Response:
+    if environment.warm is not None:
+        search = environment.warm.search
+    else:
+        from greppy.search.engine import search
 
     log.event("debug", "greppy.search", query=request.query)
     with Meter() as meter:
-        response = search(request, home, config, meter.show)
+        response = search(request, environment.home, config, meter.show)
     found, took = len(response.results), round(response.took_ms, 1)
     log.event("info", "greppy.search", project=response.root, results=found, took_ms=took)
     return response
 
 
-def _show_json(response: Response, request: Request) -> None:
+def _show_json(response: Response, request: Request, explain: bool) -> None:
     from greppy.output.json_text import render
 
-    write_text(render(response, request.query, request.content))
+    write_text(render(response, request.query, request.content, explain))
 
 
-def _show(response: Response, request: Request, config: Config, environment: Environment) -> None:
+def _show(response: Response, request: Request, config: Config, environment: Environment, explain: bool) -> None:
     from greppy.output.human import render, render_nothing
 
     if not response.results:
         write_error(render_nothing(request.query, response))
         return
-    screen = look_at_screen(config.color, environment.plain)
-    text = render(response, screen, config.snippet_lines if request.content else 0)
+    screen = look_at_screen(config.color, environment.plain, environment.window)
+    for note in response.notes:
+        log.notice(note)
+    text = render(response, screen, config.snippet_lines if request.content else 0, explain)
     if screen.terminal and config.pager and text.count("\n") >= screen.rows:
         from greppy.output.pager import page
 
+        if environment.warm is not None:
+            environment.warm.leave_to_client("a pager needs a terminal")
         page(text, environment.pager)
     else:
         write_text(text)
+
+
+def read_filters(parsed: Parsed) -> Filters | None:
+    """The filters that options give, None for none. Raises BadArguments for a value that a query has for text."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key in ("file", "ext", "sym", "kind"):
+        for text in parsed.texts(key):
+            value = filter_value(key, text)
+            if value is None:
+                raise BadArguments(f'--{key}: "{text}" cannot be taken', "see 'greppy help search'")
+            found[key] = (*found.get(key, ()), value)
+    return Filters(found) if found else None
+
+
+def read_domain(parsed: Parsed) -> str:
+    """The domain that is asked for. Raises BadArguments for one that there is not."""
+    name = (parsed.text("domain") or AUTO).lower()
+    if name not in (*DOMAINS, AUTO):
+        raise BadArguments(f'--domain: there is no "{name}"', "use one of " + ", ".join((AUTO, *DOMAINS)))
+    return name
+
+
+def show_plan(request: Request, config: Config, as_json: bool) -> int:
+    """Print the plan of a request; 0."""
+    from greppy.output.plan import plan_lines, plan_values
+    from greppy.query.plan import expanded, make_plan
+
+    plan = expanded(make_plan(request.query, request.domain, request.filters), config.lexicon)
+    if as_json:
+        from greppy.output.json_text import to_json
+
+        write_text(to_json(plan_values(plan)) + "\n")
+    else:
+        write_text(plan_lines(plan))
+    return 0
 
 
 def read_query(words: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from greppy.git.plain import read_rules
 from greppy.git.plumbing import run
@@ -48,7 +48,12 @@ def attributes_by_git(
 
 def attributes_by_files(root: bytes, paths: Iterable[bytes], files: Iterable[bytes]) -> dict[bytes, int]:
     """The same without git, from the `.gitattributes` files below `root` (relative paths). Macros are not expanded."""
-    by_folder = {os.path.dirname(path): _parse(read_rules(root, path)) for path in files}
+    return attributes_by_rules(paths, {os.path.dirname(path): read_rules(root, path) for path in files})
+
+
+def attributes_by_rules(paths: Iterable[bytes], texts: Mapping[bytes, bytes]) -> dict[bytes, int]:
+    """The same from the texts of `.gitattributes` files by their folders."""
+    by_folder = {folder: _parse(text) for folder, text in texts.items()}
     if not any(by_folder.values()):
         return {}
     found = {}

@@ -5,7 +5,8 @@ means that there is no answer, its standard output. Everything else goes through
 import of `subprocess`, as much as a whole warm search.
 
 What of the environment counts: PATH and HOME, and git's own choice of configuration files (GIT_CONFIG_GLOBAL,
-GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, XDG_CONFIG_HOME). What names a repository does not: the project decides.
+GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, XDG_CONFIG_HOME). What names a repository does not, where the project's folder
+has one: the project decides.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ LOCAL_VARIABLES = (
 FIXED_VARIABLES = {
     # a promised object that is missing stays missing
     "GIT_NO_LAZY_FETCH": "1",
+    # nor does a git that does not know the last one fetch it
+    "GIT_ALLOW_PROTOCOL": "",
     # the staging area's file is not refreshed
     "GIT_OPTIONAL_LOCKS": "0",
     # nothing asks for a password
@@ -93,8 +96,18 @@ def git_environment(work_tree: bytes) -> dict[bytes, bytes]:
         if name not in dropped and not name.startswith((b"GIT_TRACE", b"GIT_CONFIG_KEY_", b"GIT_CONFIG_VALUE_"))
     }
     environment.update((os.fsencode(name), os.fsencode(value)) for name, value in FIXED_VARIABLES.items())
+    if not os.path.lexists(work_tree + b"/.git"):
+        environment.update(_named(work_tree))
     environment[b"GIT_WORK_TREE"] = work_tree
     return environment
+
+
+def _named(work_tree: bytes) -> dict[bytes, bytes]:
+    """GIT_DIR, where the user's environment makes this folder its working tree (`project.find_project`)."""
+    git_dir, named = (os.environb.get(name, b"") for name in (b"GIT_DIR", b"GIT_WORK_TREE"))
+    if not git_dir or not named or os.path.realpath(named) != work_tree:
+        return {}
+    return {b"GIT_DIR": os.path.realpath(git_dir)}
 
 
 def ask(root: bytes, args: Sequence[bytes | str], work_tree: bytes | None = None) -> tuple[int, bytes]:

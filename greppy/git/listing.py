@@ -12,10 +12,13 @@ time.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from xxhash import xxh3_128_digest
 
 from greppy.git.attributes import attributes_by_files, attributes_by_git
 from greppy.git.inputs import git_inputs
@@ -46,7 +49,8 @@ class Listing(NamedTuple):
     `files` are sorted by path. `skipped` are (path, reason), reasons: symlink, submodule, nested repository, special
     file, unreadable folder. `directories` (relative, b"" for the root) are those whose own signature changes when a
     name appears or goes. `inputs` are absolute paths, existing or not, whose content or presence decides the listing
-    too: compare their `os.stat`, following links. `observed_ns` is when the listing began (time.time_ns()).
+    too: compare their `os.stat`, following links. `observed_ns` is when the listing began (time.time_ns()). `tracked`
+    is `tracked_digest` as it was then, b"" without git.
     """
 
     files: list[File]
@@ -54,6 +58,7 @@ class Listing(NamedTuple):
     directories: list[bytes]
     inputs: list[bytes]
     observed_ns: int
+    tracked: bytes = b""
 
 
 class Staged(NamedTuple):
@@ -107,8 +112,9 @@ def check_ignored(project: Project, paths: Sequence[bytes], ignore: Sequence[str
 def _list_git(project: Project, extra: Rules | None) -> Listing:
     observed_ns = time.time_ns()
     with started(project.root, _LIST_CONFIG, work_tree=project.work_tree) as config:
-        staged = _read_staged(run(project.root, _LIST_STAGED, work_tree=project.work_tree))
+        records = run(project.root, _LIST_STAGED, work_tree=project.work_tree)
         settings = config.communicate()[0]
+    staged = _read_staged(records)
     with IgnoreOracle(project.root, project.work_tree, staged.hidden_rules) as oracle:
         walked = walk(project.root, staged.tracked, lambda entries: oracle.excluded([e.path for e in entries]), extra)
     walked.files += _below_unlisted(project.root, staged.tracked, walked, extra)
@@ -117,7 +123,24 @@ def _list_git(project: Project, extra: Rules | None) -> Listing:
     hidden_attributes = any(map(_is_attribute_file, staged.tracked.files.difference(walked.rule_files)))
     attributes = attributes_by_git(project, paths, inputs.attribute_files, hidden_attributes)
     files = [File(path, path in staged.tracked.files, attributes.get(path, 0)) for path in paths]
-    return Listing(files, sorted(walked.skipped), sorted(walked.folders), inputs.paths, observed_ns)
+    return Listing(
+        files, sorted(walked.skipped), sorted(walked.folders), inputs.paths, observed_ns, _digest_of(records)
+    )
+
+
+def staging_file(project: Project) -> bytes | None:
+    """The one input that changes with every `git add` and commit, mostly without changing the listing."""
+    return None if project.git_dir is None else os.path.join(project.git_dir, b"index")
+
+
+def tracked_digest(project: Project) -> bytes:
+    """16 bytes that are others when the staging area names other paths, of other types, than it did."""
+    return _digest_of(run(project.root, _LIST_STAGED, work_tree=project.work_tree))
+
+
+def _digest_of(records: bytes) -> bytes:
+    """Hashes do not count, but for what a sparse checkout leaves out (S): it may be a file of rules."""
+    return xxh3_128_digest(re.sub(rb"(\0[^S] [0-7]{6}) [0-9a-f]+", rb"\1", b"\0" + records))
 
 
 def _list_plain(project: Project, extra: Rules | None) -> Listing:

@@ -1,8 +1,8 @@
 """Find the project that a folder belongs to, and the names that its index has (hot: imported by every search).
 
-In: a path. Out: a `Project`, or `NoProject` with what to do next. Nothing here runs git or reads the environment, so
-that a search can name its index before anything else happens: a hook's GIT_DIR or GIT_INDEX_FILE cannot lead it
-elsewhere.
+In: a path. Out: a `Project`, or `NoProject` with what to do next. Nothing here runs git, so that a search can name its
+index before anything else happens, and where a folder has a project the environment does not count: a hook's GIT_DIR or
+GIT_INDEX_FILE cannot lead elsewhere. Only for a folder without any, GIT_WORK_TREE with GIT_DIR may name the one.
 
 What git itself decides by configuration is decided by the place of `.git` here: the folder that holds a valid `.git` is
 the working tree's root whatever `core.worktree` says, and `plumbing` tells git so.
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Files that make a folder a project where git does not decide, in the order in which they give the project its marker.
 FILE_MARKERS = ("package.json", "Cargo.toml", "pyproject.toml", "go.mod", "pom.xml", "build.gradle")
 OWN_MARKER = ".greppy"
+BARE = "bare repository"
 # What a `.greppy` folder holds when it is somebody's GREPPY_HOME (by default ~/.greppy) and marks nothing.
 STORE_NAMES = (b"indexes", b"projects.json", b"config.toml")
 SMALL_FILE = 65536
@@ -55,10 +56,11 @@ class Project:
         return f"Project({self.root!r}, {self.marker!r}, {self.git_dir!r})"
 
 
-def find_project(start: bytes) -> Project:
+def find_project(start: bytes, bare: bool = False) -> Project:
     """The project that `start` (a folder, or a file in one) lies in.
 
-    A git working tree's root wins over every marker but a nearer `.greppy`; without git the nearest marker wins.
+    A git working tree's root wins over every marker but a nearer `.greppy`; without git the nearest marker wins. With
+    `bare` a bare repository is one too: `root` is its folder, and there are no files but those of its revisions.
     Raises NoProject where there is none, where `start` does not exist, and inside a bare repository or a `.git` folder.
     """
     folder = _real_folder(start)
@@ -66,8 +68,10 @@ def find_project(start: bytes) -> Project:
     while True:
         found = git_dirs(folder)
         if found is not None:
-            return _checked(folder, found, own)
+            return _checked(folder, found, own, bare)
         if is_git_dir(folder):
+            if plain is None and bare and _is_bare(folder):
+                return Project(folder, BARE, folder, folder, folder)
             if plain is None:
                 raise _inside_git_dir(folder)
             return plain
@@ -81,11 +85,25 @@ def find_project(start: bytes) -> Project:
             break
         folder = parent
     if plain is None:
+        plain = _named_by_environment(_real_folder(start))
+    if plain is None:
         raise NoProject(
             f"no project found at or above {printable(start)}",
             f"go into one, pass --project DIR, or mark its root with 'git init' or an empty '{OWN_MARKER}' file",
         )
     return plain
+
+
+def _named_by_environment(folder: bytes) -> Project | None:
+    """The project that GIT_DIR and GIT_WORK_TREE make of a folder in that working tree (`$HOME`, say, under a bare
+    repository of dotfiles); `calling.git_environment` hands them on."""
+    git_dir, work_tree = (os.environb.get(name, b"") for name in (b"GIT_DIR", b"GIT_WORK_TREE"))
+    if not git_dir or not work_tree or not is_git_dir(git_dir):
+        return None
+    root, git_dir = os.path.realpath(work_tree), os.path.realpath(git_dir)
+    if folder != root and not folder.startswith(root.rstrip(b"/") + b"/"):
+        return None
+    return Project(root, "GIT_WORK_TREE", git_dir, _common_dir(git_dir), root)
 
 
 def store_path(project: Project) -> bytes:
@@ -100,6 +118,11 @@ def store_path(project: Project) -> bytes:
     shared = parent if name == b".git" else project.common_dir
     below = project.root[len(project.work_tree.rstrip(b"/")) :].lstrip(b"/")
     return os.path.join(shared, below) if below else shared
+
+
+def project_name(project: Project) -> bytes:
+    """What the project's folder is called, that of the main worktree for all of them."""
+    return os.path.basename(store_path(project))
 
 
 def view_name(project: Project) -> bytes:
@@ -213,28 +236,36 @@ def _real_folder(start: bytes) -> bytes:
     return real if stat.S_ISDIR(mode) else os.path.dirname(real)
 
 
-def _checked(folder: bytes, found: tuple[bytes, bytes], own: bytes | None) -> Project:
+def _checked(folder: bytes, found: tuple[bytes, bytes], own: bytes | None, bare: bool) -> Project:
     git_dir, common_dir = found
     if git_dir == common_dir and config_value(common_dir, b"core", b"bare").lower() in (b"true", b"yes", b"on", b"1"):
-        raise _bare(folder)
+        if bare:
+            return Project(git_dir, BARE, git_dir, common_dir, git_dir)
+        raise no_working_tree(folder)
     if own is not None:
         return Project(own, OWN_MARKER, git_dir, common_dir, folder)
     return Project(folder, ".git", git_dir, common_dir, folder)
 
 
+def _is_bare(folder: bytes) -> bool:
+    """Whether a git folder belongs to no working tree."""
+    return os.path.basename(folder) != b".git" and not os.path.exists(os.path.join(folder, b"commondir"))
+
+
 def _inside_git_dir(folder: bytes) -> NoProject:
-    if os.path.basename(folder) != b".git" and not os.path.exists(os.path.join(folder, b"commondir")):
-        return _bare(folder)
+    if _is_bare(folder):
+        return no_working_tree(folder)
     return NoProject(
         f"{printable(folder)} is git's own folder, not a working tree",
         "go to the working tree's root, or pass --project DIR",
     )
 
 
-def _bare(folder: bytes) -> NoProject:
+def no_working_tree(folder: bytes) -> NoProject:
+    """The error for a bare repository of which no revision was asked for."""
     return NoProject(
         f"{printable(folder)} is a bare repository: it has no working tree to search",
-        "go into one of its worktrees, or make one with 'git worktree add'",
+        "search one of its revisions with --rev, or go into a worktree",
     )
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import NamedTuple
 
 from greppy.errors import BadArguments, IndexFailure
-from greppy.git.plumbing import BATCH_BYTES, run, started
+from greppy.git.plumbing import run, started
 from greppy.git.project import Project
 
 REGULAR = (b"100644", b"100755", b"100664")
@@ -88,13 +88,18 @@ def staged_entries(project: Project) -> list[Entry]:
     return entries
 
 
-def matching_paths(project: Project, cwd: bytes, specs: Sequence[bytes], tree: bytes = b"") -> set[bytes]:
+def matching_paths(
+    project: Project, cwd: bytes, specs: Sequence[bytes], tree: bytes = b"", recurse: bool = False
+) -> set[bytes]:
     """The paths (relative to the root) that git's pathspecs, as seen from `cwd`, match: of tracked files and of those
-    untracked that are not ignored, or, with `tree`, of tracked files and those of that commit or tree.
+    untracked that are not ignored, or, with `tree`, of tracked files and those of that commit or tree, or, with
+    `recurse`, of tracked files, also those of submodules.
 
     Raises BadArguments with git's message for a pathspec that is none.
     """
     which = [b"--with-tree=" + tree] if tree else [b"--cached", b"--others", b"--exclude-standard"]
+    if recurse:
+        which = [b"--cached", b"--recurse-submodules"]
     args = [b"ls-files", b"-z", b"--full-name", *which, b"--", *specs]
     try:
         out = run(cwd, args, work_tree=project.work_tree)
@@ -103,72 +108,6 @@ def matching_paths(project: Project, cwd: bytes, specs: Sequence[bytes], tree: b
     above = os.path.relpath(project.root, project.work_tree or project.root) + b"/"
     prefix = b"" if above == b"./" else above
     return {path[len(prefix) :] for path in out.split(b"\0")[:-1] if path.startswith(prefix)}
-
-
-class Blobs:
-    """Reads blobs by a running `cat-file --batch`; made by `open_blobs`."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
-        self._rest = b""
-
-    def read(self, oids: Iterable[bytes]) -> Iterator[bytes | None]:
-        """The content of each blob, in order; None for one that is not there. Raises IndexFailure when git ends."""
-        batch: list[bytes] = []
-        size = 0
-        for oid in oids:
-            batch.append(oid)
-            size += len(oid) + 1
-            if size > BATCH_BYTES - 128:
-                yield from self._answers(batch)
-                batch, size = [], 0
-        yield from self._answers(batch)
-
-    def _answers(self, batch: list[bytes]) -> Iterator[bytes | None]:
-        stdin = self._process.stdin
-        assert stdin is not None
-        try:
-            stdin.write(b"".join(oid + b"\n" for oid in batch))
-        except BrokenPipeError:
-            raise _ended() from None
-        for _ in batch:
-            yield self._answer()
-
-    def _answer(self) -> bytes | None:
-        while b"\n" not in self._rest:
-            self._rest += self._more()
-        head, _, self._rest = self._rest.partition(b"\n")
-        size = head.rpartition(b" ")[2]
-        if not size.isdigit():
-            return None
-        parts, got, wanted = [self._rest], len(self._rest), int(size) + 1
-        while got < wanted:
-            parts.append(self._more())
-            got += len(parts[-1])
-        content = b"".join(parts)
-        self._rest = content[wanted:]
-        return content[: wanted - 1]
-
-    def _more(self) -> bytes:
-        stdout = self._process.stdout
-        assert stdout is not None
-        part = stdout.read(1 << 20)
-        if not part:
-            raise _ended()
-        return part
-
-
-def _ended() -> IndexFailure:
-    return IndexFailure("git cat-file ended before it answered", "run 'git fsck'")
-
-
-@contextmanager
-def open_blobs(project: Project) -> Iterator[Blobs]:
-    """A reader of the project's blobs, as long as the block lasts."""
-    with started(
-        project.root, ["cat-file", "--batch"], work_tree=project.work_tree, stderr=subprocess.DEVNULL
-    ) as process:
-        yield Blobs(process)
 
 
 class DiffAttributes:

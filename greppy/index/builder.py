@@ -99,7 +99,8 @@ def _edited(this: _Build, manifest: Manifest, edits: Edits) -> Outcome:
     counts = len(edits.tasks), _count(found, new), removed
     if not removed and _all_indexed(manifest, edits, found) and is_settled(shards, _live_blobs(manifest, this.shelf)):
         rows = dict(zip(edits.tasks, found, strict=True))
-        return Outcome(patched(manifest, shards, rows, edits.folders, this.scope.observed_ns), shards, *counts)
+        content = patched(manifest, shards, rows, edits.folders, edits.inputs, this.scope.observed_ns)
+        return Outcome(content, shards, *counts)
     return this.finished(_replaced(read_ledger(manifest), edits, found), new, *counts)
 
 
@@ -119,7 +120,10 @@ def _replaced(ledger: Ledger, edits: Edits, found: Sequence[Row]) -> Ledger:
     folders = list(ledger.folders)
     for at, signature in edits.folders.items():
         folders[at] = Watched(folders[at].path, signature)
-    return Ledger([*rows, *found], folders, ledger.inputs)
+    inputs = list(ledger.inputs)
+    for at, signature in edits.inputs.items():
+        inputs[at] = Watched(inputs[at].path, signature)
+    return Ledger([*rows, *found], folders, inputs, ledger.tracked)
 
 
 def _listed(this: _Build, manifest: Manifest | None, changes: Changes) -> Outcome:
@@ -131,7 +135,11 @@ def _listed(this: _Build, manifest: Manifest | None, changes: Changes) -> Outcom
     rows += listed.rows
     removed = len({row.path for row in old.rows} - {row.path for row in rows})
     return this.finished(
-        Ledger(rows, listed.folders, listed.inputs), new, len(listed.tasks), _count(rows, new), removed
+        Ledger(rows, listed.folders, listed.inputs, listed.tracked),
+        new,
+        len(listed.tasks),
+        _count(rows, new),
+        removed,
     )
 
 

@@ -36,6 +36,7 @@ class _Columns:
         self.blobs = array("I", bytes(section(layout.FILE_BLOB)))
         self.flags = array("I", bytes(section(layout.FILE_FLAGS)))
         self.order = array("I", bytes(section(layout.BY_BLOB)))
+        self.inputs = bytearray(section(layout.INPUT_STATS))
 
     def place(self, file: int) -> Place:
         return self.shards[file], self.blobs[file]
@@ -63,9 +64,10 @@ def patched(
     shards: Sequence[Shard],
     rows: Mapping[int, Row],
     folders: Mapping[int, Signature],
+    inputs: Mapping[int, Signature],
     indexed_at: int,
 ) -> bytes:
-    """The manifest with `rows` by file ordinal, none left out before or after, and `folders` by folder ordinal.
+    """The manifest with `rows` by file ordinal, none left out before or after, and `folders` and `inputs` by theirs.
 
     `shards` are the manifest's in its order, then those that are new.
     """
@@ -75,6 +77,8 @@ def patched(
     _set_rows(columns, rows, {shard.file: ordinal for ordinal, shard in enumerate(shards)})
     for folder, signature in folders.items():
         columns.set_signature(meta.files + folder, signature)
+    for at, signature in inputs.items():
+        columns.inputs[32 * at : 32 * at + 32] = pack_stats([signature])
     touched.update(columns.place(file) for file in rows)
     fresh = [
         (ordinal, blob) for ordinal in range(len(manifest.shards), len(shards)) for blob in range(shards[ordinal].blobs)
@@ -82,7 +86,7 @@ def patched(
     dead, counts = _live_now(manifest, shards, columns, touched, fresh)
     origin = Origin(meta.root, meta.algorithm, meta.digest, indexed_at)
     replaced = {
-        layout.META: meta_text(origin, meta.files, meta.folders, counts),
+        layout.META: meta_text(origin, meta.tracked, meta.files, meta.folders, counts),
         layout.STATS: bytes(columns.stats),
         layout.FILE_OIDS: bytes(columns.oids),
         layout.FILE_SHARD: columns.shards.tobytes(),
@@ -91,6 +95,7 @@ def patched(
         layout.BY_BLOB: columns.order.tobytes(),
         layout.SHARDS: "\n".join(shard.file for shard in shards).encode("ascii"),
         layout.DEAD: pack_places(dead),
+        layout.INPUT_STATS: bytes(columns.inputs),
     }
     same = (number for number in layout.MANIFEST_SECTIONS if number not in replaced)
     return pack_sections({**replaced, **{number: bytes(manifest.container.section(number)) for number in same}})

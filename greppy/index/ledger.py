@@ -51,6 +51,7 @@ class Ledger(NamedTuple):
     rows: Sequence[Row]
     folders: Sequence[Watched]
     inputs: Sequence[Watched]
+    tracked: bytes = b""
 
 
 EMPTY = Ledger((), (), ())
@@ -75,6 +76,7 @@ def read_ledger(manifest: Manifest) -> Ledger:
         _read_rows(manifest, stats, paths),
         [Watched(path, _signature(stats, count + at)) for at, path in enumerate(paths[count:])],
         [Watched(path, _signature(inputs, at)) for at, path in enumerate(manifest.inputs)],
+        manifest.meta.tracked,
     )
 
 
@@ -115,7 +117,7 @@ def pack_manifest(ledger: Ledger, shards: Sequence[Shard], origin: Origin) -> by
     width = 32 if origin.algorithm == "sha256" else 20
     return pack_sections(
         {
-            layout.META: meta_text(origin, len(rows), len(ledger.folders), counts),
+            layout.META: meta_text(origin, ledger.tracked, len(rows), len(ledger.folders), counts),
             layout.PATHS: _nul_ended(row.path for row in rows) + _nul_ended(folder.path for folder in ledger.folders),
             layout.STATS: pack_stats([row.signature for row in rows] + [folder.signature for folder in ledger.folders]),
             layout.FILE_OIDS: b"".join([row.oid or bytes(width) for row in rows]),
@@ -140,11 +142,12 @@ def pack_sections(sections: Mapping[int, bytes]) -> bytes:
     )
 
 
-def meta_text(origin: Origin, files: int, folders: int, counts: Counts) -> bytes:
+def meta_text(origin: Origin, tracked: bytes, files: int, folders: int, counts: Counts) -> bytes:
     """The section META."""
     fields = {
         "root": origin.root.hex(),
         "digest": origin.digest.hex(),
+        "tracked": tracked.hex(),
         "algorithm": origin.algorithm,
         "files": files,
         "folders": folders,

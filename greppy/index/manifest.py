@@ -52,12 +52,13 @@ REASONS = (
     "io error",
     "missing",
     "analysis fails",
+    "object not here",
 )
 
 
 class Meta:
     """What holds for the whole snapshot. Times are ns since the epoch; `body` and `comment` are summed lengths of live
-    chunks."""
+    chunks; `tracked` is `greppy.git.listing.tracked_digest` when the project was listed."""
 
     __slots__ = (
         "algorithm",
@@ -70,6 +71,7 @@ class Meta:
         "indexed_at",
         "root",
         "text_bytes",
+        "tracked",
     )
 
     def __init__(self, fields: dict[str, str]) -> None:
@@ -83,6 +85,7 @@ class Meta:
         self.comment = int(fields["comment"])
         self.text_bytes = int(fields["text_bytes"])
         self.indexed_at = int(fields["indexed_at"])
+        self.tracked = bytes.fromhex(fields["tracked"])
 
 
 class Manifest:

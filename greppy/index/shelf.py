@@ -12,7 +12,7 @@ from greppy import log
 from greppy.analysis.version import ANALYZER
 from greppy.errors import DamagedIndex
 from greppy.index.shard import Shard
-from greppy.index.store import Store, Vanished, manifests, open_manifest
+from greppy.index.store import Store, Vanished, manifests, open_manifest, revisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -35,8 +35,9 @@ class Shelf:
         self.missing = [name for name in self.lost if name not in self._bad]
 
     def adopt_others(self) -> None:
-        """Open the shards of the other worktrees too, so that what they analysed is not analysed again."""
-        for path in manifests(self._store.directory):
+        """Open the shards of the other worktrees and of revisions too, so that nothing is analysed twice."""
+        directory = self._store.directory
+        for path in [*manifests(directory), *revisions(directory)]:
             try:
                 manifest = open_manifest(path)
             except DamagedIndex:

@@ -10,19 +10,21 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
-from greppy.analysis.classify import path_flags
+from greppy.analysis.classify import file_flags
+from greppy.analysis.standing import OWN, Standing
 from greppy.git.files import is_racy
+from greppy.git.project import project_name
 from greppy.index import format as layout
 from greppy.index.blobs import Task, current_signature
-from greppy.index.freshness import input_signature
+from greppy.index.freshness import input_signature, rules_digest
 from greppy.index.ledger import ABSENT, Ledger, Row, Signature, Watched, unsettled
 from greppy.index.manifest import REASONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from greppy.config import Config
-    from greppy.git.listing import Listing
+    from greppy.git.listing import File, Listing
     from greppy.git.project import Project
     from greppy.index.blobs import Scope
     from greppy.index.freshness import Changes
@@ -37,11 +39,12 @@ _FOLDERS = ("submodule", "nested repository")
 
 class Edits(NamedTuple):
     """Known files that changed: `tasks` for those that are there, by ordinal, `gone` for those that are not; `folders`
-    are signatures of folders by ordinal."""
+    and `inputs` are new signatures of these by ordinal."""
 
     tasks: dict[int, Task]
     gone: list[int]
     folders: dict[int, Signature]
+    inputs: dict[int, Signature]
 
 
 class Listed(NamedTuple):
@@ -51,11 +54,13 @@ class Listed(NamedTuple):
     tasks: list[Task]
     folders: list[Watched]
     inputs: list[Watched]
+    tracked: bytes
 
 
 def find_edits(manifest: Manifest, project: Project, config: Config, changes: Changes, scope: Scope) -> Edits | None:
     """What changed where neither rules nor names did; None when the project has to be listed anew."""
-    if changes.inputs or (changes.folders and _names_differ(manifest, project, config, changes.folders)):
+    inputs = _harmless_inputs(manifest, project, config, scope) if changes.inputs else {}
+    if inputs is None or (changes.folders and _names_differ(manifest, project, config, changes.folders)):
         return None
     reasons = manifest.column(layout.FILE_REASON, "B")
     flags = manifest.column(layout.FILE_FLAGS, "I")
@@ -74,7 +79,29 @@ def find_edits(manifest: Manifest, project: Project, config: Config, changes: Ch
         return None
     watched = manifest.paths[manifest.meta.files :]
     folders = {at: _folder(project.root, watched[at], scope.observed_ns) for at in changes.folders}
-    return Edits(tasks, gone, folders)
+    return Edits(tasks, gone, folders, inputs)
+
+
+def _harmless_inputs(manifest: Manifest, project: Project, config: Config, scope: Scope) -> dict[int, Signature] | None:
+    """The new signatures of inputs that differ without changing the listing; None where one may change it.
+
+    That is so of the staging area as long as it names the same paths: every `git add` and commit rewrites it.
+    """
+    if manifest.meta.digest != rules_digest(project, config):
+        return None
+    harmless = {}
+    stats = manifest.column(layout.INPUT_STATS, "q")
+    for at, path in enumerate(manifest.inputs):
+        found = _watched_input(path, scope.observed_ns)
+        if found.signature != tuple(stats[4 * at : 4 * at + 4]):
+            harmless[at] = found
+    from greppy.git.listing import staging_file, tracked_digest
+
+    if any(found.path != staging_file(project) for found in harmless.values()):
+        return None
+    if tracked_digest(project) != manifest.meta.tracked:
+        return None
+    return {at: found.signature for at, found in harmless.items()}
 
 
 def _size_of_regular(root: bytes, path: bytes) -> int | None:
@@ -124,13 +151,12 @@ def list_anew(project: Project, config: Config, old: Ledger, changes: Changes, s
     trusted = set() if changes.inputs else _unchanged(old.rows, changes.files)
     rows: list[Row] = []
     tasks: list[Task] = []
-    for number, file in enumerate(listing.files):
+    for number, (file, flags) in enumerate(_with_flags(project, listing, known, trusted)):
         row = known.get(file.path)
         if row is not None and file.path in trusted and number < config.max_files and _holds(row, scope):
-            rows.append(row)
+            rows.append(row if row.flags == flags else row._replace(flags=flags))
             continue
         signature = current_signature(scope.root, file.path)
-        flags = _flags(file.path, file.attributes)
         if number >= config.max_files:
             rows.append(Row(file.path, signature, b"", flags, _BEYOND, "", 0))
         elif row is not None and row.signature == signature and _holds(row, scope):
@@ -145,16 +171,25 @@ def list_anew(project: Project, config: Config, old: Ledger, changes: Changes, s
         watched.get(path) or Watched(path, _folder(scope.root, path, scope.observed_ns))
         for path in (path or b"." for path in listing.directories)
     ]
-    return Listed(rows, tasks, folders, [_watched_input(path, scope.observed_ns) for path in listing.inputs])
+    inputs = [_watched_input(path, scope.observed_ns) for path in listing.inputs]
+    return Listed(rows, tasks, folders, inputs, listing.tracked)
+
+
+def _with_flags(
+    project: Project, listing: Listing, known: Mapping[bytes, Row], trusted: Collection[bytes]
+) -> list[tuple[File, int]]:
+    """The listed files with their flags; those of trusted files are known, but for how they stand among the others."""
+    flags = [
+        known[file.path].flags & ~OWN if file.path in trusted else file_flags(file.path, file.attributes)
+        for file in listing.files
+    ]
+    paths = [file.path for file in listing.files]
+    standing = Standing(project_name(project), zip(paths, flags, strict=True))
+    return [(file, own | standing.flags(file.path)) for file, own in zip(listing.files, flags, strict=True)]
 
 
 def _unchanged(rows: Sequence[Row], changed: Iterable[int]) -> set[bytes]:
     return {row.path for row in rows}.difference(rows[at].path for at in changed)
-
-
-def _flags(path: bytes, attributes: int) -> int:
-    """From bit 16 on, attributes say that a flag is explicitly not so."""
-    return (path_flags(path) | attributes) & ~(attributes >> 16)
 
 
 def _holds(row: Row, scope: Scope) -> bool:

@@ -11,11 +11,12 @@ import os
 import time
 
 from greppy import log
+from greppy.analysis.classify import PARSE_ERROR
 from greppy.errors import DamagedIndex, IndexFailure
 from greppy.git.committed import committed
 from greppy.git.project import find_project
 from greppy.index.view import open_view, store_of
-from greppy.query.plan import make_plan
+from greppy.query.plan import expanded, make_plan, without_phrases
 from greppy.search import features
 from greppy.search.excerpt import Matcher, cut
 from greppy.search.filters import make_filter
@@ -38,26 +39,39 @@ if TYPE_CHECKING:
     from greppy.search.texts import Text
 
     Progress = Callable[[int, int, str], None]
+    OpenView = Callable[[Project, bytes, Config, bool, Progress], View]
 
 _TRIES = 4
 """How often a search starts over for files that change under it, or for damage that was repaired, before it gives up
 on them."""
 
 
+_TO_VERIFY = 300
+"""Places that are looked into for a phrase, best first, before it is said to stand nowhere."""
+
+
 class _Changed(Exception):
     """A file is no longer what the snapshot says."""
 
 
-def search(request: Request, home: bytes, config: Config, progress: Progress) -> Response:
-    """Answer a request. Raises `GreppyError`s."""
+def search(
+    request: Request, home: bytes, config: Config, progress: Progress, open_view: OpenView = open_view
+) -> Response:
+    """Answer a request. Raises `GreppyError`s, and what `open_view` raises, of which a daemon has its own."""
+    if request.recurse:
+        from greppy.search.submodules import ranked
+
+        return ranked(request, find_project(request.start), lambda one: search(one, home, config, progress, open_view))
     started = time.monotonic()
-    project = find_project(request.start)
-    plan = make_plan(request.query)
+    plan = make_plan(request.query, request.domain, request.filters)
+    request.revisions = [*request.revisions, *map(os.fsencode, plan.filters.get("rev"))]
+    project = find_project(request.start, bare=bool(request.revisions or request.all_branches))
+    wide = expanded(plan, config.lexicon) if request.expand else plan
     for attempt in range(_TRIES):
-        view = _view(request, plan, project, home, config, progress)
+        view = _view(request, plan, project, home, config, progress, open_view)
         strict = request.refresh and view.mode in ("full", "memory") and attempt < _TRIES - 1
         try:
-            response = _answer(request, plan, view, strict)
+            response = _answer(request, wide, view, strict)
         except _Changed:
             continue
         except DamagedIndex as error:
@@ -77,8 +91,20 @@ def search(request: Request, home: bytes, config: Config, progress: Progress) ->
     )
 
 
-def _view(request: Request, plan: Plan, project: Project, home: bytes, config: Config, progress: Progress) -> View:
-    """The index as it is now; of a large project that has none yet, what a scan finds."""
+def _view(
+    request: Request,
+    plan: Plan,
+    project: Project,
+    home: bytes,
+    config: Config,
+    progress: Progress,
+    open_view: OpenView,
+) -> View:
+    """The index as it is now; of a large project that has none yet, what a scan finds; or what git has."""
+    if request.revisions or request.all_branches:
+        from greppy.search.revisions import view_of_revisions
+
+        return view_of_revisions(request, project, home, config, progress)
     if request.refresh and not request.wait and not os.path.lexists(store_of(project, home).manifest):
         from greppy.search.scan.first import first_view
 
@@ -96,13 +122,51 @@ def _repair(view: View, error: DamagedIndex) -> None:
 
 def _answer(request: Request, plan: Plan, view: View, strict: bool) -> Response:
     """One attempt over one view. Raises `_Changed` when `strict` and a file is no longer what it was."""
-    allowed = make_filter(request, view)
+    allowed = make_filter(request, view, plan)
     scores, frequencies = score_chunks(plan, view, allowed.chunks)
-    hits = rank(plan, view, scores, frequencies, allowed.files, request.limit)
+    must_look = bool(plan.phrases or plan.excluded)
+    depth = max(request.limit, request.depth, _TO_VERIFY if must_look else 0)
+    hits = rank(plan, view, scores, frequencies, allowed.files, depth, allowed.by_name, request.fold)
+    if not must_look:
+        hits = hits[: request.limit]
     results = _results(hits, plan, view, frequencies, request, strict)
+    if not results and plan.phrases:
+        return _without_phrases(request, plan, view, strict)
+    if not results and request.correct and (meant := _corrected(request, plan, view, frequencies)):
+        return _of_corrected(request, meant, plan, view, strict)
     total = max(sum(scored.matching for scored in scores), len(results))
     notes = [] if results else _notes(plan, view, frequencies)
-    return Response(results, total, 0.0, view.project.root, notes, view.mode, view.manifest.meta.indexed_at)
+    response = Response(results, total, 0.0, view.project.root, notes, view.mode, view.manifest.meta.indexed_at)
+    response.ideal = frequencies.ideal(plan)
+    return response
+
+
+def _corrected(request: Request, plan: Plan, view: View, frequencies: Frequencies) -> Plan | None:
+    """The plan for what was probably meant, where the project lacks a word; None where nothing is near."""
+    missing = [term for term in plan.terms[: plan.asked] if not frequencies.df[term.bit]]
+    if not missing:
+        return None
+    from greppy.search.suggest import corrected
+
+    query = corrected(plan.query, missing, view)
+    return None if query == plan.query else make_plan(query, request.domain, request.filters)
+
+
+def _of_corrected(request: Request, meant: Plan, plan: Plan, view: View, strict: bool) -> Response:
+    """The answer to what was probably meant, with a note that says so."""
+    response = _answer(request, meant, view, strict)
+    if response.results:
+        response.notes = [f'nothing has "{plan.query}"; this is for "{meant.query}"', *response.notes]
+    return response
+
+
+def _without_phrases(request: Request, plan: Plan, view: View, strict: bool) -> Response:
+    """The answer for the words of phrases that stand nowhere."""
+    response = _answer(request, without_phrases(plan), view, strict)
+    if response.results:
+        said = ", ".join(f'"{phrase}"' for phrase in plan.phrases)
+        response.notes = [f"{said} stands nowhere like that; these places have the words", *response.notes]
+    return response
 
 
 def _results(
@@ -117,10 +181,20 @@ def _results(
             if strict:
                 raise _Changed
             continue
+        if (plan.phrases or plan.excluded) and not _is_allowed(plan, hit, text):
+            continue
         results.append(_result(hit, view, text, matcher, request.content))
+        if len(results) == request.limit:
+            break
     if request.provenance and view.objects is None:
         _compare_with_head(results, {hit.path: texts[hit.file] for hit in hits}, view.project)
     return results
+
+
+def _is_allowed(plan: Plan, hit: Hit, text: Text | None) -> bool:
+    from greppy.search.narrowing import is_allowed
+
+    return text is not None and is_allowed(plan, text.lines[hit.start_line - 1 : hit.end_line])
 
 
 def _compare_with_head(results: Sequence[Result], texts: Mapping[bytes, Text | None], project: Project) -> None:
@@ -147,12 +221,16 @@ def _result(hit: Hit, view: View, text: Text | None, matcher: Matcher, content: 
         content=excerpt.content if content else "",
         matched_lines=excerpt.matched_lines,
         terms=excerpt.words,
-        flags=features.names_of(hit.flags),
+        flags=[*features.names_of(hit.flags), *(["lfs-pointer"] if text is not None and text.is_pointer else [])],
         breakdown=hit.breakdown,
         oid=text.oid if text else indexed_oid(view, hit.file),
         dirty=None if view.objects is None else False,
         stale=text is None or not text.fresh,
         revisions=view.labels[hit.file] if view.labels else (),
+        text=text,
+        domain=features.domain_of_blob(hit.path, shard, hit.blob),
+        has_parse_error=bool(hit.flags & PARSE_ERROR),
+        also=hit.also,
     )
 
 
@@ -160,7 +238,7 @@ def _notes(plan: Plan, view: View, frequencies: Frequencies) -> list[str]:
     """Why nothing was found: words that the project does not have, and the nearest that it has."""
     if not plan.terms:
         return ["the query has no word in it"]
-    unseen = [term for term in plan.terms if not frequencies.df[term.bit]]
+    unseen = [term for term in plan.terms[: plan.asked] if not frequencies.df[term.bit]]
     if not unseen:
         return ["the query's words are in this project, but in no file that the filters allow"]
     from greppy.search.suggest import nearest_words

@@ -9,10 +9,11 @@ from __future__ import annotations
 from math import log
 
 from greppy import kernels
-from greppy.analysis.classify import DATA, DOCS, EXAMPLE, GENERATED, TEST, VENDORED
+from greppy.analysis.classify import DATA, DOCS, EXAMPLE, GENERATED, SATELLITE, SUPERSEDED, TEST, VENDORED
 from greppy.analysis.tokens import terms_of_run
+from greppy.domains import domain_of
 from greppy.index import format as layout
-from greppy.index.names import WHOLE, Names
+from greppy.index.names import WHOLE, Names, stem_of, words_of_name
 from greppy.search import weights
 
 TYPE_CHECKING = False
@@ -34,6 +35,7 @@ FLAG_NAMES = (
     (DOCS, "docs"),
     (EXAMPLE, "example"),
     (DATA, "data"),
+    (SUPERSEDED, "superseded"),
 )
 
 
@@ -75,14 +77,34 @@ def _files_named(word: bytes, names: Names) -> Iterator[int]:
 
 
 def shares_of_terms(plan: Plan, idf: Sequence[float]) -> list[float]:
-    """By bit, the share of each term in the weight of the whole query."""
-    total = sum(idf[term.bit] * term.weight for term in plan.terms) or 1.0
-    return [idf[term.bit] * term.weight / total for term in plan.terms]
+    """By bit, the share of each term that was asked for in the weight of the whole query."""
+    asked = plan.terms[: plan.asked]
+    total = sum(idf[term.bit] * term.weight for term in asked) or 1.0
+    return [idf[term.bit] * term.weight / total for term in asked]
 
 
 def covered(mask: int, shares: Sequence[float]) -> float:
     """The share of the query's weight whose terms are in a mask."""
     return sum(share for bit, share in enumerate(shares) if mask >> bit & 1)
+
+
+def path_worth(plan: Plan, path: bytes, share: float, is_stem: bool) -> float:
+    """What a file's path adds, in shares of the best score; `share` is its own of `path_shares`, `is_stem` whether its
+    whole stem is a word of the query."""
+    worth = weights.PATH * share + (weights.STEM_EQUALS if is_stem else 0.0)
+    return worth + weights.STEM_NAMED * share if share and _is_stem_named(plan, path) else worth
+
+
+def _is_stem_named(plan: Plan, path: bytes) -> bool:
+    """Whether the query has every word of a file's stem, or begins it, or is begun by it."""
+    stem = words_of_name(stem_of(path.rpartition(b"/")[2]))
+    return bool(stem) and all(any(_is_kin(word, asked) for asked in plan.words) for word in stem)
+
+
+def _is_kin(one: bytes, other: bytes) -> bool:
+    if min(len(one), len(other)) < weights.SHORTEST_PREFIX:
+        return one == other
+    return one.startswith(other) or other.startswith(one)
 
 
 def whole_stems(plan: Plan, names: Names) -> set[int]:
@@ -94,10 +116,13 @@ def whole_stems(plan: Plan, names: Names) -> set[int]:
 def definitions(plan: Plan, shard: Shard) -> Iterator[tuple[int, float]]:
     """(chunk, weight) of the chunks of a shard that define a name that the query is or contains."""
     for name, weight in names_asked_for(plan):
+        before = (-2, "")
         for chunk, symbol in _defining(name.rpartition(".")[2].encode(), shard):
             agreement = _agreement(symbol, name)
-            if agreement:
+            # A long definition has several chunks; its first one holds the head.
+            if agreement and before != (chunk - 1, symbol):
                 yield chunk, weight * agreement
+            before = (chunk, symbol)
 
 
 def names_asked_for(plan: Plan) -> Iterator[tuple[str, float]]:
@@ -123,7 +148,8 @@ def _defining(run: bytes, shard: Shard) -> Iterator[tuple[int, str]]:
 
 
 def _agreement(symbol: str, name: str) -> float:
-    """1 when a symbol ends in a name at a dot, less when only the case differs, else 0."""
+    """1 when a symbol ends in a name at a dot, less when only the case differs, else 0. Sigils ($, @) do not count."""
+    symbol = symbol.replace("$", "").replace("@", "")
     if symbol == name or symbol.endswith("." + name):
         return 1.0
     symbol, name = symbol.lower(), name.lower()
@@ -136,17 +162,31 @@ def file_flags(manifest: Manifest, shard: Shard, file: int, blob: int) -> int:
     return flags | (shard.column(layout.BLOB_FLAGS)[blob] & ~(flags >> 16))
 
 
-def factor(flags: int, plan: Plan) -> float:
-    """What a file's score is multiplied by for being a test, documentation, data or generated."""
+def domain_of_blob(path: bytes, shard: Shard, blob: int) -> str:
+    """The domain of a file with this blob."""
+    start, end = shard.chunk_range(blob)
+    names = bytes(shard.column(layout.KINDS)).decode().split("\n")
+    kinds = {names[ordinal] for ordinal in set(bytes(shard.column(layout.CHUNK_KIND)[start:end]))}
+    return domain_of(path, shard.language(blob), kinds)
+
+
+def factor(flags: int, plan: Plan, domain: str = "") -> float:
+    """What a file's score is multiplied by for being a test, documentation, data, generated, or beside the point of the
+    project. In a file of the `domain` that is asked for, being documentation or data is no fault."""
+    aligned = bool(domain) and domain == plan.domain
     result = 1.0
     if flags & GENERATED:
         result *= weights.GENERATED
-    if flags & TEST and "test" not in plan.speaks_of:
-        result *= weights.TEST
-    if flags & (DOCS | EXAMPLE | VENDORED) and not _asked_for(flags, plan):
+    if flags & TEST:
+        result *= weights.TEST_WANTED if "test" in plan.speaks_of else weights.TEST
+    if flags & (DOCS | EXAMPLE | VENDORED) and not aligned and not _asked_for(flags, plan):
         result *= weights.SIDE
-    if flags & DATA:
+    if flags & DATA and not aligned:
         result *= weights.DATA
+    if flags & SATELLITE:
+        result *= weights.SATELLITE
+    if flags & SUPERSEDED:
+        result *= weights.SUPERSEDED
     return result
 
 

@@ -10,28 +10,49 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from greppy.query.reading import Filters
+    from greppy.search.texts import Text
+
 
 class Request:
     """One question. Paths and globs are as the user typed them; `start` is where the project is looked for.
 
     Of a large project that has no index: `wait` asks for an answer from the index, however long it takes to build, and
     `background` allows that it is built by another process after the answer. `provenance` asks how each file stands to
-    HEAD, which costs a call of git.
+    HEAD, which costs a call of git. `domain` is a name of `greppy.domains` or auto, `filters` are added to those of the
+    query, `expand` looks for related words too, `fold` wants each file once, `depth` is the least number of results
+    whose order is settled, so that a smaller and a larger limit cut from the same list, `correct` answers what was
+    probably meant where nothing is found. `revisions`, and with
+    `all_branches` every local branch, are searched instead of the working tree; with `since` only files that differ
+    from that revision; with `recurse` submodules too. Of a submodule `mount` is its place, ended by `/`, in the
+    outermost project, whose root is `top`: paths and globs are those of that one.
     """
 
     __slots__ = (
+        "all_branches",
         "background",
         "content",
+        "correct",
         "cwd",
+        "depth",
+        "domain",
         "exclude",
+        "expand",
+        "filters",
+        "fold",
         "include",
         "languages",
         "limit",
+        "mount",
         "paths",
         "provenance",
         "query",
+        "recurse",
         "refresh",
+        "revisions",
+        "since",
         "start",
+        "top",
         "wait",
     )
 
@@ -50,6 +71,16 @@ class Request:
         wait: bool = False,
         background: bool = True,
         provenance: bool = False,
+        domain: str = "auto",
+        filters: Filters | None = None,
+        expand: bool = True,
+        fold: bool = False,
+        depth: int = 0,
+        correct: bool = False,
+        revisions: Sequence[bytes] = (),
+        all_branches: bool = False,
+        since: bytes = b"",
+        recurse: bool = False,
     ) -> None:
         self.query = query
         self.start = start
@@ -64,6 +95,17 @@ class Request:
         self.wait = wait
         self.background = background
         self.provenance = provenance
+        self.domain = domain
+        self.filters = filters
+        self.expand = expand
+        self.fold = fold
+        self.depth = depth
+        self.correct = correct
+        self.revisions = revisions
+        self.all_branches = all_branches
+        self.since = since
+        self.recurse = recurse
+        self.mount = self.top = b""
 
 
 class Result:
@@ -80,11 +122,14 @@ class Result:
     """
 
     __slots__ = (
+        "also",
         "breakdown",
         "content",
         "dirty",
+        "domain",
         "end_line",
         "flags",
+        "has_parse_error",
         "kind",
         "language",
         "matched_lines",
@@ -96,6 +141,7 @@ class Result:
         "start_line",
         "symbol",
         "terms",
+        "text",
     )
 
     def __init__(
@@ -116,6 +162,10 @@ class Result:
         dirty: bool | None = None,
         stale: bool = False,
         revisions: Sequence[str] = (),
+        text: Text | None = None,
+        domain: str = "",
+        has_parse_error: bool = False,
+        also: Sequence[tuple[int, int, str]] = (),
     ) -> None:
         self.path = path
         self.start_line = start_line
@@ -133,15 +183,20 @@ class Result:
         self.dirty = dirty
         self.stale = stale
         self.revisions = revisions
+        self.text = text
+        self.domain = domain
+        self.has_parse_error = has_parse_error
+        self.also = also
 
 
 class Response:
     """The answer: results best first, how many there were before the limit, notes for a person (one line each).
 
-    `indexed_at`: when what was searched was indexed (ns since the epoch).
+    `indexed_at`: when what was searched was indexed (ns since the epoch). `ideal`: the score of a text that is full of
+    what was asked for.
     """
 
-    __slots__ = ("index", "indexed_at", "notes", "results", "root", "took_ms", "total")
+    __slots__ = ("ideal", "index", "indexed_at", "notes", "results", "root", "took_ms", "total")
 
     def __init__(
         self,
@@ -160,3 +215,4 @@ class Response:
         self.notes = notes
         self.index = index
         self.indexed_at = indexed_at
+        self.ideal = 1.0

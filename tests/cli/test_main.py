@@ -53,7 +53,7 @@ def test_options_reach_the_engine(program: Program) -> None:
         program, "search", "a\tb", "c\nd", "--path", "x", "--path=y", "--include", "*.py", "--exclude", "t",
         "--lang", "py", "--no-refresh", "--no-content",
     )  # fmt: skip
-    assert made == {
+    expected = {
         "query": "a b c d",
         "limit": 20,
         "paths": [b"x", b"y"],
@@ -64,7 +64,10 @@ def test_options_reach_the_engine(program: Program) -> None:
         "content": False,
         "wait": False,
         "background": True,
+        "domain": "auto",
+        "filters": None,
     }
+    assert {name: made[name] for name in expected} == expected
 
 
 def test_bytes_that_are_no_utf8_pass_through_paths_and_are_replaced_in_queries(program: Program) -> None:
@@ -108,15 +111,6 @@ def test_a_deleted_current_folder_is_status_2(program: Program, tmp_path: Path) 
     ran = program.python(code + "from greppy.cli.main import main\nsys.exit(main())", str(gone))
     assert ran.returncode == 2
     assert ran.stderr.startswith("Error: the current folder is gone")
-
-
-@pytest.mark.parametrize("word", ["query", "daemon", "history", "gc", "doctor"])
-def test_a_command_of_other_versions_is_not_taken_for_a_query(program: Program, word: str) -> None:
-    ran = program(word, "x", fake="one")
-    assert (ran.returncode, ran.stdout) == (4, "")
-    assert f'no command "{word}"' in ran.stderr
-    assert f"greppy search {word}" in ran.stderr
-    assert program("--", word, fake="one").returncode == 0
 
 
 def test_nothing_asked_gives_help_on_stderr_and_status_4(program: Program) -> None:

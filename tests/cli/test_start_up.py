@@ -29,6 +29,7 @@ print(status, *sorted(set(sys.modules) - before), file=sys.stderr)
         ["where", "are", "sessions"],
         ["search", "x", "-jl5", "-p", "."],
         ["search", "x", "--lang", "py", "--include", "*.py", "--no-content"],
+        ["query", "x", "--max-tokens", "500"],
         ["--version"],
     ],
 )

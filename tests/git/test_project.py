@@ -12,6 +12,7 @@ import pytest
 
 from greppy.errors import NoProject
 from greppy.git.discovery import find_projects
+from greppy.git.listing import list_project
 from greppy.git.project import FILE_MARKERS, find_project, object_format, printable, store_path, view_name
 
 if TYPE_CHECKING:
@@ -260,3 +261,35 @@ def test_the_hot_modules_import_nothing_heavy() -> None:
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=os.getcwd())
     allowed = {"greppy", "greppy.errors", "greppy.git", "greppy.git.files", "greppy.git.project", "errno", "__future__"}
     assert set(out.stdout.split()) <= allowed
+
+
+def test_git_dir_and_work_tree_name_the_project_of_a_folder_that_has_none(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.write("in-the-repository.py")
+    repository.commit()
+    home = tmp_path / "dotfiles-home"
+    (home / "deep").mkdir(parents=True)
+    (home / ".profile").write_text("zebraquartz\n")
+    monkeypatch.setenv("GIT_DIR", str(repository.path / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(home))
+    project = find_project(os.fsencode(home / "deep"))
+    assert (project.root, project.git_dir) == (os.fsencode(home), os.fsencode(repository.path / ".git"))
+    assert [file.path for file in list_project(project).files] == [b".profile"]
+    assert find_project(repository.root).root == repository.root
+    with pytest.raises(NoProject):
+        find_project(os.fsencode(tmp_path))
+    monkeypatch.setenv("GIT_DIR", str(home))
+    with pytest.raises(NoProject):
+        find_project(os.fsencode(home))
+
+
+def test_a_bare_repository_is_a_project_only_for_its_revisions(repository: Repository, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.git"
+    repository.git("clone", "-q", "--bare", str(repository.path), str(bare))
+    with pytest.raises(NoProject, match="bare repository"):
+        find_project(os.fsencode(bare / "refs"))
+    project = find_project(os.fsencode(bare / "refs"), bare=True)
+    assert (project.root, project.git_dir) == (os.fsencode(bare), os.fsencode(bare))
+    with pytest.raises(NoProject, match="git's own folder"):
+        find_project(repository.root + b"/.git", bare=True)

@@ -12,56 +12,35 @@ from pathlib import Path
 
 import pytest
 
-from greppy.config import Config
 from greppy.git.listing import list_project
 from greppy.git.project import find_project
-from greppy.index.view import View, open_view, store_of
+from greppy.index.view import View, store_of
 from greppy.query.plan import make_plan
 from greppy.search.filters import path_filter
 from greppy.search.rank import rank
 from greppy.search.result import Request
 from greppy.search.scan.first import scan
 from greppy.search.score import score_chunks
+from tests.projects import Searched
 
 SOURCE = str(Path(__file__).resolve().parents[2])
 WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "kilo", "lima", "mike"]
 
 
-def silent(done: int, total: int, what: str) -> None:
-    """Progress that nobody looks at."""
-
-
-class Scanned:
-    """A plain project at `path`; its index, where one is made, lies below `home`."""
-
-    def __init__(self, path: Path, home: Path) -> None:
-        self.path = path
-        self.home = os.fsencode(home)
-        self.config = Config(workers=1)
-
-    def write(self, files: dict[str, str | bytes]) -> None:
-        for name, text in files.items():
-            full = self.path / name
-            full.parent.mkdir(parents=True, exist_ok=True)
-            full.write_bytes(text.encode() if isinstance(text, str) else text)
+class Scanned(Searched):
+    """A project of which a search looks at everything, as if it were large."""
 
     def request(self, query: str, **fields: object) -> Request:
-        where = os.fsencode(self.path)
-        request = Request(query, where, where, limit=100)
-        for name, value in fields.items():
-            setattr(request, name, value)
-        return request
+        return super().request(query, **{"limit": 100, **fields})
 
     def scan(self, query: str, **fields: object) -> View:
-        """The view of a scan, as if the project were large."""
+        """The view of a scan."""
         request = self.request(query, **fields)
         project = find_project(request.start)
         files = list_project(project).files
-        takes = path_filter(request, project.root)
-        return scan(request, make_plan(query), project, store_of(project, self.home), self.config, files, takes)
-
-    def full(self) -> View:
-        return open_view(find_project(os.fsencode(self.path)), self.home, self.config, True, silent)
+        plan = make_plan(query)
+        takes = path_filter(request, project.root, plan.filters)
+        return scan(request, plan, project, store_of(project, self.home), self.config, files, takes)
 
 
 def ranked(view: View, query: str, limit: int = 100) -> list[tuple[str, float]]:

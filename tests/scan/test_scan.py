@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from greppy.analysis.tokens import terms_of_text
 from greppy.errors import BadArguments
+from greppy.index.processes import in_processes
 from greppy.query.plan import make_plan
 from greppy.search.scan import first, survey
 from greppy.search.scan.named import named_files
-from greppy.search.scan.processes import in_processes
 
 from .conftest import Scanned, ranked
 
@@ -56,7 +56,7 @@ def test_a_scan_finds_the_files_that_the_index_finds_and_the_same_one_first(
     project: Scanned, tree: dict[str, str], query: str
 ) -> None:
     replace_tree(project, tree)
-    scanned, indexed = ranked(project.scan(query), query), ranked(project.full(), query)
+    scanned, indexed = ranked(project.scan(query), query), ranked(project.view(), query)
     assert {path for path, _ in scanned} == {path for path, _ in indexed}
     if len(indexed) > 1 and indexed[0][1] > 1.25 * indexed[1][1]:
         assert scanned[0][0] == indexed[0][0]
@@ -88,7 +88,7 @@ def test_a_scan_answers_like_the_index(project: Scanned, query: str) -> None:
             "c/binary.bin": b"SessionStore\0" * 10,
         }
     )
-    scanned, indexed = ranked(project.scan(query), query), ranked(project.full(), query)
+    scanned, indexed = ranked(project.scan(query), query), ranked(project.view(), query)
     assert [path for path, _ in scanned] == [path for path, _ in indexed]
 
 
@@ -102,7 +102,7 @@ def test_estimates_come_near_what_an_index_counts(project: Scanned, monkeypatch:
     assert view.estimate is not None
     plan = make_plan("find token value")
     df = {term.term: view.estimate.df[term.bit] for term in plan.terms}
-    indexed = project.full()
+    indexed = project.view()
     assert indexed.manifest.meta.chunks == pytest.approx(view.estimate.chunks, rel=1.5)
     assert 60 <= df[b"token"] <= 90
     assert df[b"valu"] > 10 * df[b"token"]

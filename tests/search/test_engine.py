@@ -12,7 +12,7 @@ from greppy.search.rank import rank
 from greppy.search.result import Request, Response
 
 if TYPE_CHECKING:
-    from .conftest import Searched
+    from tests.projects import Searched
 
 AUTH = '''"""Who may do what."""
 
@@ -77,7 +77,7 @@ def test_the_lines_that_matter_most_come_first(filled: Searched) -> None:
 def test_the_breakdown_of_a_score_adds_up_to_it(filled: Searched) -> None:
     for result in filled.search("hash a password").results:
         assert sum(result.breakdown.values()) == pytest.approx(result.score)
-        assert {"bm25f", "coverage", "path", "stem"} == set(result.breakdown)
+        assert {"bm25f", "structure", "coverage", "proximity", "path", "domain"} == set(result.breakdown)
 
 
 def test_the_same_search_gives_the_same_answer(filled: Searched) -> None:

@@ -13,7 +13,7 @@ from greppy.search.filters import folder_of, matcher
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Searched
+    from tests.projects import Searched
 
 
 @pytest.mark.parametrize(

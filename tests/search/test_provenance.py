@@ -10,8 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from greppy.search.result import Result
-
-    from .conftest import Searched
+    from tests.projects import Searched
 
 
 def git(project: Searched, *args: str) -> str:
@@ -74,6 +73,17 @@ def test_ends_of_lines_that_git_converts_do_not_make_a_file_dirty(repository: Se
     result = one(repository)
     assert result.dirty is False
     assert result.oid != git(repository, "rev-parse", "HEAD:a/session.py")
+
+
+def test_an_encoding_that_git_converts_does_not_make_a_file_dirty(repository: Searched) -> None:
+    repository.write(
+        {
+            ".gitattributes": "*.py working-tree-encoding=UTF-16\n",
+            "a/session.py": "def validate_session():\n    pass\n".encode("utf-16"),
+        }
+    )
+    commit(repository)
+    assert one(repository).dirty is False
 
 
 def test_a_name_that_git_could_take_for_a_pattern_or_an_option_is_a_name(repository: Searched) -> None:

@@ -21,8 +21,7 @@ from greppy.search.score import score_chunks
 
 if TYPE_CHECKING:
     from greppy.analysis.chunks import Analysis, Chunk
-
-    from .conftest import Searched
+    from tests.projects import Searched
 
 WORDS = ("alpha", "beta_gamma", "gammaDelta", "delta", "HTTPServer", "x1")
 NAMES = ("NAME", "SIGNATURE", "COMMENT", "BODY")

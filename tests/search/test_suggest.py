@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from greppy.search.suggest import alignment_distance
 
 if TYPE_CHECKING:
-    from .conftest import Searched
+    from tests.projects import Searched
 
 words = st.text("abc", max_size=7).map(str.encode)
 

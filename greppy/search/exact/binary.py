@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from greppy.git.project import Project
     from greppy.git.revisions import DiffAttributes
+    from greppy.index.view import View
     from greppy.search.exact.engine import Found
 
 LOOKED_AT = 8000
@@ -24,12 +25,10 @@ _WORDS = frozenset((b"diff", b"-diff", b"binary", b"-binary"))
 class BinaryRule:
     """A context manager that answers for one search; git is asked only where an attribute file speaks of it."""
 
-    __slots__ = ("_asked", "_oracle", "_project")
+    __slots__ = ("_oracles",)
 
-    def __init__(self, project: Project | None) -> None:
-        self._project = project
-        self._asked = False
-        self._oracle: DiffAttributes | None = None
+    def __init__(self) -> None:
+        self._oracles: dict[bytes, DiffAttributes | None] = {}
 
     def __enter__(self) -> BinaryRule:
         return self
@@ -37,29 +36,35 @@ class BinaryRule:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._oracle is not None:
-            self._oracle.__exit__(kind, error, trace)
+        for oracle in self._oracles.values():
+            if oracle is not None:
+                oracle.__exit__(kind, error, trace)
 
     def __call__(self, found: Found) -> bool:
         """Whether a file is binary."""
-        if not self._asked:
-            self._asked = True
-            self._ask_whom(found)
-        path, content = found.source.path, found.content
-        said = None if self._oracle is None or not path else self._oracle.binary(path)
-        return content.find(b"\0", 0, LOOKED_AT) >= 0 if said is None else said
+        oracle = self._oracle(found)
+        said = None if oracle is None or not found.path else oracle.binary(found.path)
+        return found.content.find(b"\0", 0, LOOKED_AT) >= 0 if said is None else said
 
-    def _ask_whom(self, found: Found) -> None:
-        """Ask git, unless the index knows all attribute files and none of them speaks of it."""
-        if self._project is None or self._project.git_dir is None:
-            return
-        if found.view is not None:
-            files = [path for path in found.view.manifest.inputs if path.endswith(b"attributes")]
-            if not any(map(_may_speak, files)):
-                return
-        from greppy.git.revisions import DiffAttributes
+    def _oracle(self, found: Found) -> DiffAttributes | None:
+        """What asks git about the files of this one's project; None where it has nothing to say."""
+        if found.project is None:
+            return None
+        root = found.project.root
+        if root not in self._oracles:
+            self._oracles[root] = _oracle_of(found.project, found.view)
+        return self._oracles[root]
 
-        self._oracle = DiffAttributes(self._project)
+
+def _oracle_of(project: Project, view: View | None) -> DiffAttributes | None:
+    """None where there is no git, or where the index knows all attribute files and none of them speaks of it."""
+    if project.git_dir is None:
+        return None
+    if view is not None and not any(_may_speak(path) for path in view.manifest.inputs if path.endswith(b"attributes")):
+        return None
+    from greppy.git.revisions import DiffAttributes
+
+    return DiffAttributes(project)
 
 
 def _may_speak(file: bytes) -> bool:

@@ -24,7 +24,7 @@ def candidates(view: View, formula: Formula) -> list[int] | None:
     """Ordinals in the manifest, ascending. Raises DamagedIndex."""
     if formula.kind == "any":
         return None
-    asked = _for_kernels(formula)
+    asked = for_kernels(formula)
     blobs = [blobs_that_may_hold(shard, asked) for shard in view.shards]
     if sum(map(len, blobs)) * FEW < view.manifest.meta.files:
         return _looked_up(view, blobs)
@@ -50,9 +50,9 @@ def _filtered(view: View, blobs: list[memoryview]) -> list[int]:
     return sorted([file for file in order if masks[shard_of[file]][blob_of[file]]])
 
 
-def _for_kernels(formula: Formula) -> bytes | tuple[Any, ...]:
-    """The formula as the kernels take it: a trigram, or ("and", …) or ("or", …)."""
+def for_kernels(formula: Formula) -> bytes | tuple[Any, ...]:
+    """A formula as the kernels take it: a trigram, or ("and", …) or ("or", …)."""
     if formula.kind == "trigram":
         return formula.trigram
     kind = "and" if formula.kind in ("and", "any") else "or"
-    return kind, *(_for_kernels(part) for part in formula.parts)
+    return kind, *(for_kernels(part) for part in formula.parts)

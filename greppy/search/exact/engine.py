@@ -10,10 +10,11 @@ answer does not need it.
 from __future__ import annotations
 
 from greppy.errors import DamagedIndex
+from greppy.git.project import BARE, no_working_tree
 from greppy.index.view import open_view, store_of
 from greppy.query.regex.needles import NOTHING_KNOWN
 from greppy.search.exact.selection import make_selection
-from greppy.search.exact.snapshot import files_to_read, read_tree
+from greppy.search.exact.snapshot import Source, files_to_read, read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from greppy.search.exact.snapshot import Contents, Source
 
     Progress = Callable[[int, int, str], None]
+    OpenView = Callable[[Project, bytes, Config, bool, Progress], View]
 
 TREE, STAGED, FOLDER = "tree", "staged", "folder"
 _TRIES = 4
@@ -40,10 +42,23 @@ HEAD_BYTES = 4096
 class Request:
     """Where to search. `kind` is TREE, STAGED or FOLDER; `words` are revisions and then paths, `specs` what stood
     behind `--` (None where there was none), `revisions` what `--rev` named. Without a `project` only FOLDER is
-    possible. With `every` all files are found, also those that can have no
-    match."""
+    possible. With `every` all files are found, also those that can have no match; with `since` only those that differ
+    from that revision, with `recurse` also those of submodules."""
 
-    __slots__ = ("cwd", "every", "globs", "kind", "languages", "project", "refresh", "revisions", "specs", "words")
+    __slots__ = (
+        "cwd",
+        "every",
+        "globs",
+        "kind",
+        "languages",
+        "project",
+        "recurse",
+        "refresh",
+        "revisions",
+        "since",
+        "specs",
+        "words",
+    )
 
     def __init__(
         self,
@@ -57,6 +72,8 @@ class Request:
         languages: Sequence[str] = (),
         refresh: bool = True,
         every: bool = False,
+        since: bytes = b"",
+        recurse: bool = False,
     ) -> None:
         self.project = project
         self.cwd = cwd
@@ -68,6 +85,8 @@ class Request:
         self.languages = languages
         self.refresh = refresh
         self.every = every
+        self.since = since
+        self.recurse = recurse
 
     @property
     def root(self) -> bytes:
@@ -76,14 +95,24 @@ class Request:
 
 
 class Found:
-    """A file and its bytes. `view`, where there is one, has its analysis."""
+    """A file and its bytes. `view`, where there is one, has its analysis; `project`, where there is one, has it under
+    `path`, which is `source.path` unless the file is a submodule's."""
 
-    __slots__ = ("content", "source", "view")
+    __slots__ = ("content", "path", "project", "source", "view")
 
-    def __init__(self, source: Source, content: bytes, view: View | None) -> None:
+    def __init__(self, source: Source, content: bytes, view: View | None, project: Project | None = None) -> None:
         self.source = source
         self.content = content
         self.view = view
+        self.project = project
+        self.path = source.path
+
+    def below(self, folder: bytes) -> Found:
+        """The same file as the project that has this one's project in `folder` sees it."""
+        source = self.source
+        found = Found(Source(folder + source.path, source.label, source.ordinal), self.content, self.view, self.project)
+        found.path = self.path
+        return found
 
     def function_heads(self) -> frozenset[int] | None:
         """The numbers of the lines in which functions, classes and the like begin; None where no analysis says so."""
@@ -95,14 +124,54 @@ class Found:
 
 
 def search(
-    request: Request, question: Question, home: bytes, config: Config, progress: Progress, receipt: Receipt
+    request: Request,
+    question: Question,
+    home: bytes,
+    config: Config,
+    progress: Progress,
+    receipt: Receipt,
+    open_view: OpenView = open_view,
 ) -> Iterator[Found]:
-    """Every file that was searched. Raises `GreppyError`s."""
+    """Every file that was searched. Raises `GreppyError`s, and what `open_view` raises (a daemon's own has more)."""
+    if request.recurse:
+        yield from _recursive(request, question, home, config, progress, receipt, open_view)
+        return
     revisions, specs = _places(request)
-    for contents, view in _snapshots(request, question, revisions, specs, home, config, progress, receipt):
+    differs = _difference(request)
+    for contents, view in _snapshots(request, question, revisions, specs, home, config, progress, receipt, open_view):
         for source, content in contents:
-            if not request.languages or _is_in(request.languages, source, content):
-                yield Found(source, content, view)
+            if (not request.languages or _is_in(request.languages, source, content)) and differs(source.path, content):
+                yield Found(source, content, view, request.project)
+
+
+def _recursive(
+    request: Request,
+    question: Question,
+    home: bytes,
+    config: Config,
+    progress: Progress,
+    receipt: Receipt,
+    open_view: OpenView,
+) -> Iterator[Found]:
+    from greppy.search.submodules import exact
+
+    selection = make_selection(
+        request.project, request.cwd, request.root, request.specs or [], request.globs, recurse=True
+    )
+    yield from exact(
+        request,
+        selection.takes,
+        lambda one: search(one, question, home, config, progress, receipt, open_view),
+    )
+
+
+def _difference(request: Request) -> Callable[[bytes, bytes], bool]:
+    """What says of a path and its content whether it may be found."""
+    if not request.since or request.project is None:
+        return lambda path, content: True
+    from greppy.search.since import Since
+
+    return Since(request.project, request.since).differs
 
 
 def _snapshots(
@@ -114,6 +183,7 @@ def _snapshots(
     config: Config,
     progress: Progress,
     receipt: Receipt,
+    open_view: OpenView,
 ) -> Iterator[tuple[Contents, View | None]]:
     project = request.project
     needles = NOTHING_KNOWN if request.every else question.needles()
@@ -126,16 +196,19 @@ def _snapshots(
     if revisions:
         from greppy.search.exact.stored import read_revision
 
+        hopeless = _ruled_out(request, question, home)
         for revision in revisions:
             tree = b"" if revision.kind == "blob" else revision.oid
             selection = make_selection(project, request.cwd, project.root, specs, request.globs, tree)
-            yield read_revision(project, revision, selection, receipt), None
+            yield read_revision(project, revision, selection, receipt, hopeless), None
         return
+    if project.marker == BARE:
+        raise no_working_tree(project.root)
     selection = make_selection(project, request.cwd, project.root, specs, request.globs)
     if request.kind == STAGED:
         from greppy.search.exact.stored import read_staged
 
-        yield read_staged(project, selection, receipt), None
+        yield read_staged(project, selection, receipt, _ruled_out(request, question, home)), None
     elif request.refresh and not _has_index(project, home):
         from greppy.search.exact.stored import read_unindexed
 
@@ -151,6 +224,14 @@ def _snapshots(
         else:
             wanted = files_to_read(view, selection, question, True, receipt)
         yield read_tree(view, wanted, question, needles, request.every, receipt), view
+
+
+def _ruled_out(request: Request, question: Question, home: bytes) -> set[bytes]:
+    if request.every or request.project is None:
+        return set()
+    from greppy.search.exact.ruled_out import ruled_out
+
+    return ruled_out(request.project, home, question.formula())
 
 
 def _places(request: Request) -> tuple[Sequence[Resolved], Sequence[bytes]]:

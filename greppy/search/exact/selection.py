@@ -73,10 +73,17 @@ def _folder(place: bytes) -> bytes:
 
 
 def make_selection(
-    project: Project | None, cwd: bytes, root: bytes, specs: Sequence[bytes], globs: Sequence[bytes], tree: bytes = b""
+    project: Project | None,
+    cwd: bytes,
+    root: bytes,
+    specs: Sequence[bytes],
+    globs: Sequence[bytes],
+    tree: bytes = b"",
+    recurse: bool = False,
 ) -> Selection:
     """The selection of `specs` and `globs`; `tree` is the commit or tree that the paths are of, if not the working
-    tree. Raises BadArguments for a pathspec outside the root, or one that git does not take."""
+    tree; with `recurse` paths may be in submodules. Raises BadArguments for a pathspec outside the root, or one that
+    git does not take."""
     prefix = prefix_of(cwd, root)
     globbed = [(glob.startswith(b"!"), _ripgrep_glob(glob.removeprefix(b"!"))) for glob in globs]
     if all(_is_plain(spec) for spec in specs):
@@ -84,7 +91,10 @@ def make_selection(
     if project is not None and project.git_dir is not None:
         from greppy.git.revisions import matching_paths
 
-        return Selection(prefix, allowed=matching_paths(project, cwd, specs, tree), globs=globbed)
+        allowed = matching_paths(project, cwd, specs, tree)
+        if recurse:
+            allowed |= matching_paths(project, cwd, specs, recurse=True)
+        return Selection(prefix, allowed=allowed, globs=globbed)
     places = [_place(spec, cwd, root) for spec in specs if _is_plain(spec)]
     matchers = [_glob(spec, cwd, root) for spec in specs if not _is_plain(spec)]
     return Selection(prefix, places, matchers=matchers, globs=globbed)

@@ -7,11 +7,12 @@ In: what is wanted. Out: `Source`s in git's order and their bytes, as `greppy.se
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from greppy.git.blobs import Blobs, missing_blobs
 from greppy.git.project import Project
-from greppy.git.revisions import Entry, Resolved, open_blobs, staged_entries, tree_entries
+from greppy.git.revisions import Entry, Resolved, staged_entries, tree_entries
 from greppy.search.exact.receipt import Receipt
 from greppy.search.exact.selection import Selection
 from greppy.search.exact.snapshot import FIRST_BATCH, Paths, Source, outcomes
@@ -21,34 +22,53 @@ if TYPE_CHECKING:
     from greppy.query.regex.needles import Needles
     from greppy.search.exact.snapshot import Contents
 
+NOT_HERE = "object not here"
+"""Why a blob of a partial clone, or of a damaged repository, was not searched."""
+
 MOST_BATCH = 256
 """Files read at once where their sizes are not known."""
 
 
-def read_revision(project: Project, revision: Resolved, selection: Selection, receipt: Receipt) -> Contents:
-    """The files of a commit or tree, or the one file that a blob is; each is labelled by the name it was asked by."""
+def read_revision(
+    project: Project, revision: Resolved, selection: Selection, receipt: Receipt, ruled_out: Container[bytes]
+) -> Contents:
+    """The files of a commit or tree, or the one file that a blob is; each is labelled by the name it was asked by.
+
+    Blobs that are `ruled_out` (by their hashes in hexadecimal) count as searched without being read.
+    """
     if revision.kind == "blob":
         label, colon, path = revision.name.rpartition(b":")
         label, path = (label + colon, path) if colon else (path, b"")
-        yield from _read_blobs(project, [Entry(revision.oid, path)], label, receipt)
+        yield from _read_blobs(project, [Entry(revision.oid, path)], label, receipt, ())
         return
-    entries = [entry for entry in tree_entries(project, revision.oid) if selection.takes(entry.path)]
-    yield from _read_blobs(project, entries, revision.name + b":", receipt)
+    missing = missing_blobs(project, revision.oid)
+    entries = []
+    for entry in tree_entries(project, revision.oid):
+        if entry.oid in missing and selection.takes(entry.path):
+            receipt.fail(Source(entry.path, revision.name + b":"), NOT_HERE)
+        elif selection.takes(entry.path):
+            entries.append(entry)
+    yield from _read_blobs(project, entries, revision.name + b":", receipt, ruled_out)
 
 
-def read_staged(project: Project, selection: Selection, receipt: Receipt) -> Contents:
-    """The files of the staging area."""
+def read_staged(project: Project, selection: Selection, receipt: Receipt, ruled_out: Container[bytes]) -> Contents:
+    """The files of the staging area; `ruled_out` as above."""
     entries = [entry for entry in staged_entries(project) if selection.takes(entry.path)]
-    yield from _read_blobs(project, entries, b"", receipt)
+    yield from _read_blobs(project, entries, b"", receipt, ruled_out)
 
 
-def _read_blobs(project: Project, entries: Sequence[Entry], label: bytes, receipt: Receipt) -> Contents:
-    with open_blobs(project) as blobs:
-        contents = blobs.read(entry.oid for entry in entries)
+def _read_blobs(
+    project: Project, entries: Sequence[Entry], label: bytes, receipt: Receipt, ruled_out: Container[bytes]
+) -> Contents:
+    everything = len(entries)
+    entries = [entry for entry in entries if entry.oid not in ruled_out]
+    receipt.searched += everything - len(entries)
+    with Blobs(project) as blobs:
+        contents = blobs.read([entry.oid for entry in entries])
         for entry, content in zip(entries, contents, strict=True):
             source = Source(entry.path, label)
             if content is None:
-                receipt.fail(source, "object not here")
+                receipt.fail(source, NOT_HERE)
             else:
                 receipt.searched += 1
                 yield source, content

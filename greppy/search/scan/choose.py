@@ -56,8 +56,8 @@ def choose(plan: Plan, files: Sequence[File], surveys: Sequence[Survey], takes: 
         shares = features.shares_of_words(survey.named.files, counts, len(files))
         for file, share in shares.items():
             if file in scores or share >= 1:
-                stem = weights.STEM_EQUALS if file in survey.named.stems else 0.0
-                scores[file] = scores.get(file, 0.0) + best * (weights.PATH * share + stem)
+                worth = features.path_worth(plan, files[file].path, share, file in survey.named.stems)
+                scores[file] = scores.get(file, 0.0) + best * worth
     judged = [
         (-score * features.factor(path_flags(files[file].path) | files[file].attributes, plan), file)
         for file, score in scores.items()

@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from greppy import log
-from greppy.analysis.classify import path_flags
+from greppy.analysis.classify import file_flags
 from greppy.analysis.version import ANALYZER
 from greppy.git.listing import list_project
 from greppy.git.project import object_format
@@ -24,13 +24,13 @@ from greppy.index.freshness import rules_digest
 from greppy.index.known import Known
 from greppy.index.ledger import Ledger, Origin, Row, pack_manifest
 from greppy.index.manifest import Manifest
+from greppy.index.processes import in_processes
 from greppy.index.shelf import Shelf
 from greppy.index.store import Unwritable, manifests
 from greppy.index.view import View, store_of
 from greppy.search.features import names_asked_for
-from greppy.search.filters import path_filter
+from greppy.search.filters import languages_of, path_filter
 from greppy.search.scan.choose import choose
-from greppy.search.scan.processes import in_processes
 from greppy.search.scan.sieve import Sieve
 from greppy.search.scan.survey import Question, Survey, read_survey, survey
 from greppy.search.scan.tally import Name
@@ -71,7 +71,7 @@ def first_view(request: Request, plan: Plan, project: Project, home: bytes, conf
         return None
     if manifests(store.directory):
         return None  # another worktree has analysed most of it
-    takes = path_filter(request, project.root)
+    takes = path_filter(request, project.root, plan.filters)
     files = list_project(project, config.ignore_patterns).files[: config.max_files]
     if not _is_large(project.root, files, config):
         return None
@@ -117,7 +117,14 @@ def scan(
     """A view of those of `files` that `takes` allows and that answer best."""
     scope = Scope(project.root, object_format(project), config.max_file_size, time.time_ns())
     question = Question(
-        plan, Sieve(plan), _names(plan), scope.root, files, takes, request.languages, scope.max_file_size
+        plan,
+        Sieve(plan),
+        _names(plan),
+        scope.root,
+        files,
+        takes,
+        languages_of(request, plan.filters),
+        scope.max_file_size,
     )
     chosen = choose(plan, files, _survey(question, config.workers or cores()), takes)
     tasks = _tasks(scope, files, chosen, ANALYSED_FILES + request.limit)
@@ -159,7 +166,7 @@ def _tasks(scope: Scope, files: Sequence[File], chosen: Chosen, most: int) -> li
         left -= size
         if left < 0 and tasks:
             break
-        tasks.append(Task(path, size, (path_flags(path) | attributes) & ~(attributes >> 16)))
+        tasks.append(Task(path, size, file_flags(path, attributes)))
     return tasks
 
 

@@ -1,0 +1,115 @@
+"""The contents of blobs, and which of them are not here (cold).
+
+In: hashes in hexadecimal. Out: bytes, None for a blob that a partial clone has left with its promisor: nothing is
+fetched. `cat-file --batch` ends at such a blob; it is started again behind it, and who reads many asks for the missing
+ones first.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from io import BufferedReader, FileIO
+from types import TracebackType
+
+from greppy.errors import IndexFailure
+from greppy.git.plumbing import BATCH_BYTES, run, started
+from greppy.git.project import Project, read_small
+
+_BUFFER = 1 << 18
+
+
+def is_partial(project: Project) -> bool:
+    """Whether objects may be missing by design: `remote.NAME.promisor` or `extensions.partialClone` is set."""
+    if project.common_dir is None:
+        return False
+    config = read_small(os.path.join(project.common_dir, b"config")).lower()
+    return b"promisor" in config or b"partialclone" in config
+
+
+def missing_blobs(project: Project, tree: bytes) -> frozenset[bytes]:
+    """The blobs of a commit or tree that are not here; none are looked for where the clone is not partial."""
+    if not is_partial(project):
+        return frozenset()
+    args = [b"rev-list", b"--objects", b"--no-object-names", b"--missing=print", b"--max-count=1", tree]
+    out = run(project.root, args, work_tree=project.work_tree)
+    return frozenset(line[1:] for line in out.splitlines() if line.startswith(b"?"))
+
+
+class Blobs:
+    """Reads blobs by a running `cat-file --batch`; a context manager."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._lenient = is_partial(project)
+        self._exit = ExitStack()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: BufferedReader | None = None
+
+    def __enter__(self) -> Blobs:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._exit.close()
+        self._process = self._answers = None
+
+    def read(self, oids: Sequence[bytes]) -> Iterator[bytes | None]:
+        """The content of each blob, in order; None for one that is not there. Raises IndexFailure where git ends."""
+        answered = 0
+        while answered < len(oids):
+            batch = oids[answered : answered + BATCH_BYTES // 2 // len(oids[0])]
+            answers = self._ask(batch)
+            for _ in batch:
+                whole, content = _answer(answers)
+                if not whole and not self._lenient:
+                    raise IndexFailure("git cat-file ended before it answered", "run 'git fsck'")
+                answered += 1
+                yield content
+                if not whole:
+                    self._end()
+                    break
+
+    def _ask(self, oids: Sequence[bytes]) -> BufferedReader:
+        if self._process is None or self._answers is None:
+            command = started(
+                self._project.root,
+                ["cat-file", "--batch"],
+                work_tree=self._project.work_tree,
+                stderr=subprocess.DEVNULL,
+            )
+            self._process = self._exit.enter_context(command)
+            assert isinstance(self._process.stdout, FileIO)
+            self._answers = BufferedReader(self._process.stdout, _BUFFER)
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(b"".join(oid + b"\n" for oid in oids))
+        return self._answers
+
+
+def _answer(answers: BufferedReader) -> tuple[bool, bytes | None]:
+    """Whether git goes on, and the content of a blob."""
+    head = answers.readline()
+    size = head.rpartition(b" ")[2].strip()
+    if not size.isdigit():
+        return head.endswith(b"\n"), None
+    content = answers.read(int(size) + 1)
+    whole = len(content) > int(size)
+    return whole, content[:-1] if whole else None
+
+
+def sizes(project: Project, oids: Sequence[bytes]) -> list[int | None]:
+    """The bytes of each blob; None for one that is not there. None of them may be `missing_blobs`'."""
+    out = run(
+        project.root,
+        ["cat-file", "--batch-check=%(objectsize)"],
+        b"".join(oid + b"\n" for oid in oids),
+        work_tree=project.work_tree,
+    )
+    return [int(line) if line.isdigit() else None for line in out.splitlines()]
