@@ -22,7 +22,17 @@ def checks(arguments: list[str]) -> list[tuple[str, list[str], dict[str, str]]]:
     """(name, command, additions to the environment) of each check."""
     python = [sys.executable, "-m"]
     scripts = Path(sys.executable).parent
-    pytest = [*python, "pytest", "-q", "-n", str(os.cpu_count() or 2), "--dist", "worksteal", *arguments]
+    pytest = [
+        *python,
+        "pytest",
+        "-q",
+        "--durations=12",
+        "-n",
+        str(os.cpu_count() or 2),
+        "--dist",
+        "worksteal",
+        *arguments,
+    ]
     return [
         ("format", [*python, "ruff", "format", "--check", "."], {}),
         ("lint", [*python, "ruff", "check", "."], {}),

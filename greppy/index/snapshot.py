@@ -87,21 +87,20 @@ def _harmless_inputs(manifest: Manifest, project: Project, config: Config, scope
 
     That is so of the staging area as long as it names the same paths: every `git add` and commit rewrites it.
     """
-    if manifest.meta.digest != rules_digest(project, config):
+    if project.git_dir is None or manifest.meta.digest != rules_digest(project, config):
         return None
-    harmless = {}
-    stats = manifest.column(layout.INPUT_STATS, "q")
-    for at, path in enumerate(manifest.inputs):
-        found = _watched_input(path, scope.observed_ns)
-        if found.signature != tuple(stats[4 * at : 4 * at + 4]):
-            harmless[at] = found
     from greppy.git.listing import staging_file, tracked_digest
 
-    if any(found.path != staging_file(project) for found in harmless.values()):
-        return None
-    if tracked_digest(project) != manifest.meta.tracked:
-        return None
-    return {at: found.signature for at, found in harmless.items()}
+    stats = manifest.column(layout.INPUT_STATS, "q")
+    harmless = {}
+    for at, path in enumerate(manifest.inputs):
+        signature = input_signature(path)
+        if signature != tuple(stats[4 * at : 4 * at + 4]):
+            if path != staging_file(project):
+                return None
+            harmless[at] = unsettled(signature) if is_racy(signature, scope.observed_ns) else signature
+    # After the signatures were taken: what is written in between shows in the next search.
+    return harmless if tracked_digest(project) == manifest.meta.tracked else None
 
 
 def _size_of_regular(root: bytes, path: bytes) -> int | None:

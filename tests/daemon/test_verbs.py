@@ -35,7 +35,7 @@ def test_it_starts_answers_and_stops(site: Site) -> None:
     assert document["rss_bytes"] > document["pss_bytes"] > 0
     stopped = site.run("daemon", "stop")
     assert (stopped.returncode, stopped.stdout) == (0, b"Stopped the daemon\n")
-    assert not any(map(is_alive, processes))
+    eventually(lambda: not any(map(is_alive, processes)))
     assert not site.socket.exists()
     assert b"not running" in site.run("daemon", "stop").stdout
     document = json.loads(site.run("daemon", "status", "--json").stdout)
@@ -55,7 +55,7 @@ def test_restart_makes_another_one(served: Site) -> None:
     before = served.status()["pid"]
     assert served.run("daemon", "restart").returncode == 0
     assert served.status()["pid"] != before
-    assert not is_alive(before)
+    eventually(lambda: not is_alive(before))
 
 
 def test_socket_and_folder_are_private(served: Site) -> None:
@@ -86,7 +86,7 @@ def test_one_that_does_not_answer_is_ended_by_force(served: Site) -> None:
         os.kill(process, signal.SIGKILL)
     os.kill(status["pid"], signal.SIGCONT)
     assert served.run("daemon", "stop").returncode == 0
-    assert not is_alive(status["pid"])
+    eventually(lambda: not is_alive(status["pid"]))
 
 
 def test_ten_that_start_at_once_are_one(site: Site) -> None:
@@ -233,7 +233,7 @@ def test_a_lock_that_is_removed_does_not_make_two_of_one(served: Site) -> None:
     assert b"already" in served.run("daemon", "start").stdout
     assert served.status()["pid"] == before
     assert served.run("daemon", "stop").stdout == b"Stopped the daemon\n"
-    assert not is_alive(before)
+    eventually(lambda: not is_alive(before))
 
 
 def test_a_home_that_is_removed_ends_it(served: Site) -> None:
