@@ -83,6 +83,39 @@ static int own_path(char *path, size_t size)
 #endif
 }
 
+/* The script that pip writes imports `re`, which costs half of what starting the interpreter does, before it calls main:
+ * where it is that script, its interpreter is asked to call main at once. -P as for a script: nothing is imported from
+ * the current folder. */
+static void become_interpreter(const char *script)
+{
+    static char head[1024];
+    FILE *file = fopen(script, "r");
+    size_t length = file == NULL ? 0 : fread(head, 1, sizeof head - 1, file);
+    int count = 0;
+    if (file != NULL)
+        fclose(file);
+    head[length] = '\0';
+    char *interpreter = head + 2, *end = strchr(head, '\n');
+    if (strncmp(head, "#!/", 3) != 0 || end == NULL || strstr(end, "\nfrom greppy.cli.main import main\n") == NULL)
+        return;
+    *end = '\0';
+    if (strpbrk(interpreter, " \t") != NULL || strstr(interpreter, "/python") == NULL)
+        return;
+    while (arguments[count] != NULL)
+        count++;
+    char **all = calloc((size_t)count + 4, sizeof *all);
+    if (all == NULL)
+        return;
+    all[0] = interpreter;
+    all[1] = "-P";
+    all[2] = "-c";
+    all[3] = "import sys; from greppy.cli.main import main; sys.exit(main())";
+    for (int at = 1; at < count; at++)
+        all[at + 3] = arguments[at];
+    execv(interpreter, all);
+    free(all);
+}
+
 static void become_python(void)
 {
     char path[LONGEST_NAME + sizeof PYTHON_PROGRAM];
@@ -92,6 +125,7 @@ static void become_python(void)
         sigaction(SIGPIPE, &before_pipe, NULL);
     if (known) {
         strcpy(slash + 1, PYTHON_PROGRAM);
+        become_interpreter(path);
         execv(path, arguments);
     }
     fprintf(stderr, "Error: cannot start %s: %s\ninstall git-greppy again\n", known ? path : PYTHON_PROGRAM,

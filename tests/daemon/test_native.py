@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from greppy import __version__
 from greppy.daemon import protocol
 from greppy.daemon.protocol import DIRECT, ERR, EXIT, OUT, WAIT
 from tests.daemon.conftest import CLIENT, Site, eventually, told
@@ -272,3 +274,40 @@ def test_git_finds_it_as_its_own_command(served: Site, native: Native) -> None:
     path = f"{folder}{os.pathsep}{served.environment['PATH']}"
     ran = served.run("greppy", "search", "session", program=["git"], more={"PATH": path})
     assert told(ran) == told(served.direct("search", "session"))
+
+
+SCRIPT = """\
+#!{python}
+# -*- coding: utf-8 -*-
+import re
+import sys
+from greppy.cli.main import main
+raise SystemExit("the script itself ran")
+"""
+
+
+def test_the_script_that_pip_writes_is_passed_by_and_the_current_folder_imports_nothing(
+    native: Native, tmp_path: Path
+) -> None:
+    """pip's script imports what it does not need; but a script that is something else is run as it is."""
+    program = tmp_path / "bin" / "greppy"
+    program.parent.mkdir()
+    shutil.copy2(os.fsdecode(native[0]), program)
+    script = program.with_name("greppy-py")
+    script.write_text(SCRIPT.format(python=sys.executable))
+    script.chmod(0o755)
+    here = tmp_path / "here"
+    for package in ("greppy", "xxhash"):
+        (here / package).mkdir(parents=True)
+        (here / package / "__init__.py").write_text("raise SystemExit('imported from the current folder')\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    for arguments, out in ((["--version"], f"greppy {__version__}\n"), (["search", "--", "-P -c x"], "")):
+        ran = subprocess.run(
+            [program, *arguments], cwd=here, env=environment, capture_output=True, text=True, check=False
+        )
+        assert ran.stdout == out, ran.stderr
+        assert "current folder" not in ran.stderr
+    assert ran.returncode == 2
+    script.write_text(SCRIPT.format(python=sys.executable).replace("cli.main import", "cli.other import"))
+    ran = subprocess.run([program, "--version"], cwd=here, env=environment, capture_output=True, text=True, check=False)
+    assert "No module named 'greppy.cli.other'" in ran.stderr
