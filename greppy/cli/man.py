@@ -93,7 +93,8 @@ def man_page() -> str:
 def readme_tables() -> str:
     """The tables of commands, options and settings in Markdown."""
     lines = ["| command | |", "|---|---|"]
-    lines += [f"| `{_command(verb)}` | {verb.summary} |" for verb in VERBS.values()]
+    # A bar would end the cell, in code too.
+    lines += ["| `" + _command(verb).replace("|", "\\|") + f"` | {verb.summary} |" for verb in VERBS.values()]
     for verb in VERBS.values():
         if verb.options:
             lines += ["", f"| `greppy {verb.name}` | |", "|---|---|"]

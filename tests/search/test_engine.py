@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from greppy.errors import NoIndex
 from greppy.search.rank import rank
 from greppy.search.result import Request, Response
-
-if TYPE_CHECKING:
-    from tests.projects import Searched
+from tests.projects import Searched
 
 AUTH = '''"""Who may do what."""
 
@@ -253,3 +251,14 @@ def test_a_response_is_a_plain_value() -> None:
     request = Request("q", b"/p", b"/p")
     assert (request.limit, request.refresh, request.content) == (20, True, True)
     assert Response([], 0, 1.0, b"/p").index == "full"
+
+
+def test_how_blobs_are_divided_among_shards_does_not_show(project: Searched, tmp_path: Path) -> None:
+    project.write({f"d{n % 7}/f{n:03}.txt": f"zebra {'quartz ' * (n % 3)}\n" for n in range(300)})
+    project.write({f"z{n}.py": f"def zebra_{n}():\n    return {n}\n" for n in range(40)})
+    whole = project.search("zebra quartz", limit=15).results
+    parted = Searched(project.path, tmp_path / "other")
+    parted.config.shard_bytes = 600
+    assert len(parted.view().shards) > len(project.view().shards)
+    found = parted.search("zebra quartz", limit=15).results
+    assert [(r.path, r.start_line, r.score) for r in found] == [(r.path, r.start_line, r.score) for r in whole]
