@@ -247,6 +247,7 @@ class Views:
             self._drop(entry)
             raise NotHere("not indexed yet")
         entry.used = now()
+        entry.store.note_use()
         return entry, entry.changes(config, self._board)
 
     def _entry(self, project: Project, home: bytes) -> Entry:

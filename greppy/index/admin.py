@@ -23,7 +23,15 @@ from greppy.index.lock import Lock
 from greppy.index.maintenance import update
 from greppy.index.manifest import REASONS, Manifest
 from greppy.index.report import BuildReport, IndexInfo, Status
-from greppy.index.store import TEMPORARY, Vanished, collect, directory_bytes, manifests, open_manifest
+from greppy.index.store import (
+    TEMPORARY,
+    Vanished,
+    collect,
+    directory_bytes,
+    manifests,
+    open_manifest,
+    revisions,
+)
 from greppy.index.view import store_of
 
 if TYPE_CHECKING:
@@ -68,11 +76,11 @@ def _indexed(manifest: Manifest) -> int:
 
 
 def listing(home: bytes) -> list[IndexInfo]:
-    """Every indexed worktree below a home folder, by root."""
+    """Every indexed worktree below a home folder, by root, and what was only searched by revisions."""
     infos = []
     for directory in directories(home):
         size = directory_bytes(directory)
-        for path in manifests(directory):
+        for path in manifests(directory) or revisions(directory)[:1]:
             try:
                 manifest = open_manifest(path)
             except DamagedIndex:
@@ -117,12 +125,15 @@ def forget(path: bytes, home: bytes) -> int:
 
 
 def manifests_of(path: bytes, home: bytes) -> list[bytes]:
-    """The manifests of the project at or around `path`, also when its folder is gone. Raises `NoIndex`, `NoProject`."""
+    """The manifests of the project at or around `path`, also when its folder is gone; one of a revision where it was
+    only searched by revisions. Raises `NoIndex`, `NoProject`."""
     root = os.path.realpath(path)
     if os.path.isdir(root):
-        store = store_of(find_project(path), home)
+        store = store_of(find_project(path, bare=True), home)
         root = store.root
         found = [store.manifest] if os.path.lexists(store.manifest) else []
+        if not manifests(store.directory):
+            found = revisions(store.directory)[:1]
     else:
         everywhere = (manifest for directory in directories(home) for manifest in manifests(directory))
         found = [manifest for manifest in everywhere if _root_of(manifest) == root]
@@ -151,7 +162,7 @@ def _remove(manifest: bytes) -> int:
     directory = os.path.dirname(os.path.dirname(manifest))
     with Lock(directory):
         before = directory_bytes(directory)
-        if manifests(directory) != [manifest]:
+        if any(other != manifest for other in manifests(directory)):
             os.unlink(manifest)
             collect(directory)
             return before - directory_bytes(directory)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from greppy.errors import BadArguments, NoProject
+from greppy.errors import BadArguments, NoIndex, NoProject
 from greppy.git.project import find_project
-from greppy.index import objects, revision
+from greppy.index import admin, objects, revision
 from greppy.index.store import revisions as kept_revisions
 from greppy.search.exact.engine import Request as ExactRequest
 from greppy.search.exact.engine import search as search_exactly
@@ -300,3 +300,17 @@ def test_exact_search_of_what_a_partial_clone_lacks_says_so(partial: Searched) -
     found = search_exactly(request, question, partial.home, partial.config, silent, receipt)
     assert [file.source.path for file in found] == [b".greppy", b"page.py"]
     assert receipt.failed == [(b"one:a/session.py", "object not here")]
+
+
+def test_what_was_only_searched_by_revisions_is_listed_and_can_be_forgotten(
+    repository: Searched, tmp_path: Path
+) -> None:
+    subprocess.run(["git", "clone", "--quiet", "--bare", str(repository.path), str(tmp_path / "b.git")], check=True)
+    bare = type(repository)(tmp_path / "b.git", tmp_path / "h")
+    for name in (b"one", b"two"):
+        bare.search("session", revisions=[name])
+    assert [info.root for info in admin.listing(bare.home)] == [os.fsencode(bare.path)]
+    assert admin.forget(os.fsencode(bare.path), bare.home) > 0
+    assert admin.listing(bare.home) == []
+    with pytest.raises(NoIndex):
+        admin.forget(os.fsencode(bare.path), bare.home)
