@@ -107,6 +107,7 @@ def listings(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 def test_staging_and_committing_known_files_lists_nothing_anew(work: Work, listings: list[bytes]) -> None:
     fill(work)
+    time.sleep(0.05)  # git's configuration, just written, would not be trusted yet
     work.build()
     listings.clear()
     for text in ("def lemonquartz():\n    pass\n", "def grapequartz():\n    pass\n"):
