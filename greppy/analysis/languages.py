@@ -109,6 +109,10 @@ def resolve(name: str) -> str | None:
     return _ALIASES.get(wanted) or _BY_EXTENSION.get(wanted.encode("utf-8", "surrogateescape"))
 
 
+HEAD_BYTES = 4096
+"""Of a file, what `detect` is shown everywhere, so that its language does not depend on who asks."""
+
+
 def detect(path: bytes, head: bytes) -> str:
     """The language of the file at `path` that begins with `head` (a few hundred bytes are enough; more settle `.h`).
 

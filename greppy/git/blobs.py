@@ -18,6 +18,9 @@ from greppy.errors import IndexFailure
 from greppy.git.plumbing import BATCH_BYTES, run, started
 from greppy.git.project import Project, read_small
 
+NOT_HERE = "object not here"
+"""Why a blob of a partial clone, or of a damaged repository, cannot be looked at."""
+
 _BUFFER = 1 << 18
 
 

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.analysis.chunks import PARSE_ERROR, analyze
-from greppy.analysis.languages import detect
+from greppy.analysis.languages import HEAD_BYTES, detect
 from greppy.git.files import Folders, Unreadable, hash_blob, is_racy, read_with_signature
 from greppy.git.files import signature as signature_of
 from greppy.index.ledger import ABSENT, Row, Signature, unsettled
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 PENDING = ""
 """The shard of a row whose analysis is in a shard that is still being written."""
-
-_HEAD = 4096
 
 
 class Task(NamedTuple):
@@ -64,7 +62,7 @@ class Examiner:
             return None if error.reason == "missing" else self.left_out(task, error.reason)
         if is_racy(signature, scope.observed_ns):
             signature = unsettled(signature)
-        key = hash_blob(data, scope.algorithm), detect(task.path, data[:_HEAD])
+        key = hash_blob(data, scope.algorithm), detect(task.path, data[:HEAD_BYTES])
         found = self._known.find(key)
         if found is None:
             blob = self._analysed(key, data, plain)

@@ -11,8 +11,8 @@ import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.analysis.chunks import PARSE_ERROR, analyze
-from greppy.analysis.languages import detect
-from greppy.git.blobs import Blobs
+from greppy.analysis.languages import HEAD_BYTES, detect
+from greppy.git.blobs import NOT_HERE, Blobs
 from greppy.index.examine import cores
 from greppy.index.processes import in_processes
 from greppy.index.writer import ShardWriter
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from greppy.index.shelf import Shelf
 
     Progress = Callable[[int, int, str], None]
-
-NOT_HERE = "object not here"
-"""Why a blob of a partial or damaged repository has no analysis."""
-
-_HEAD = 4096
 
 
 class Asked(NamedTuple):
@@ -115,7 +110,7 @@ class Analyser:
     ) -> tuple[str, str, int, str]:
         if data is None:
             return NOT_HERE, "", 0, ""
-        key = bytes.fromhex(asked.oid.decode("ascii")), detect(asked.path, data[:_HEAD])
+        key = bytes.fromhex(asked.oid.decode("ascii")), detect(asked.path, data[:HEAD_BYTES])
         known = self._known.find(key)
         if known is not None:
             return "", *known, key[1]

@@ -21,7 +21,7 @@ from greppy.analysis.languages import detect
 from greppy.analysis.standing import Standing
 from greppy.analysis.version import ANALYZER
 from greppy.errors import DamagedIndex, IndexFailure
-from greppy.git.blobs import Blobs, missing_blobs, sizes
+from greppy.git.blobs import NOT_HERE, Blobs, missing_blobs, sizes
 from greppy.git.project import object_format, project_name
 from greppy.git.trees import tree_files
 from greppy.index.freshness import rules_digest
@@ -29,9 +29,9 @@ from greppy.index.known import Known
 from greppy.index.ledger import ABSENT, Ledger, Origin, Row, pack_manifest, read_ledger
 from greppy.index.maintenance import repair
 from greppy.index.manifest import Manifest
-from greppy.index.objects import NOT_HERE, Analyser, Asked, Found
+from greppy.index.objects import Analyser, Asked, Found
 from greppy.index.shelf import Shelf
-from greppy.index.store import Unwritable, Vanished, open_manifest, publish, remove, revisions
+from greppy.index.store import Unwritable, Vanished, note_use, open_manifest, publish, remove, revisions
 from greppy.index.view import View, store_of
 
 if TYPE_CHECKING:
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 KEPT = 64
 """Manifests of trees in an index: one has some 3 % of the size of its text, and is quickly made of known blobs."""
-
-_USED_AGAIN_SECONDS = 3600
 
 _TRIES = 8
 """How often a view is made anew because another process merged its shards away, or one turned out damaged."""
@@ -126,16 +124,8 @@ def _kept(store: Store, shelf: Shelf, tree: Tree, digest: bytes) -> _Part | None
         shards = [shelf[name] for name in manifest.shards]
     except Vanished:
         return None
-    _note_use(path)
+    note_use(path)
     return _Part(tree, manifest, shards)
-
-
-def _note_use(path: bytes) -> None:
-    try:
-        if os.stat(path).st_mtime < time.time() - _USED_AGAIN_SECONDS:
-            os.utime(path)
-    except OSError:
-        return
 
 
 def _made(project: Project, store: Store, shelf: Shelf, tree: Tree, config: Config, progress: Progress) -> _Part:

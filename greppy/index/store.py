@@ -128,15 +128,9 @@ class Store:
         remove(self.shards + b"/" + name.encode())
 
     def note_use(self) -> None:
-        """Leave on the lock's mtime that the index was searched, once an hour at most: `gc` goes by that when there is
-        too much. What cannot be written costs nothing but that."""
-        if self.refusal:
-            return
-        try:
-            if os.stat(self.directory + LOCK).st_mtime < time.time() - _USE_SECONDS:
-                os.utime(self.directory + LOCK)
-        except OSError:
-            return
+        """Leave on the lock's mtime that the index was searched: `gc` goes by that when there is too much."""
+        if not self.refusal:
+            note_use(self.directory + LOCK)
 
     def bytes_on_disk(self) -> int:
         """Bytes of all files of the index."""
@@ -173,6 +167,15 @@ def garbage(directory: bytes, without: Container[bytes] = ()) -> list[bytes]:
             if entry.startswith(TEMPORARY) or (folder.endswith(SHARDS) and entry not in named):
                 found.append(folder + b"/" + entry)
     return found
+
+
+def note_use(path: bytes) -> None:
+    """Leave on a file's mtime that it is in use, once an hour at most; what cannot be written costs only that."""
+    try:
+        if os.stat(path).st_mtime < time.time() - _USE_SECONDS:
+            os.utime(path)
+    except OSError:
+        return
 
 
 def manifests(directory: bytes) -> list[bytes]:

@@ -57,7 +57,7 @@ def domain_of_query(terms: Container[bytes], intent: str) -> str:
     return CODE.name
 
 
-_OPENINGS = tuple(
+OPENINGS = tuple(
     word + b" "
     for word in (
         b"def async abstract class const constexpr enum export extern final fn fun func function impl inline interface "
@@ -65,6 +65,8 @@ _OPENINGS = tuple(
         b"public record static struct sub template trait type typedef union val var virtual void #define"
     ).split()
 )
+"""How a line begins that defines something, in one language or another."""
+
 _COMMENTS = (b"#", b"//", b"/*", b"*", b"--", b'"""', b";;", b"<!--")
 _USES = (b"import", b"require", b"include", b"use ", b"from ", b"(")
 _RULES = (b"must", b"shall", b"may not", b"required", b"prohibit", b"allow", b"policy", b"forbid")
@@ -75,7 +77,7 @@ def suits(intent: str, line: bytes) -> bool:
     """Whether a line is of the sort that an intent looks for: a definition, a comment, a use, a rule, a fault."""
     bare = line.strip()
     if intent == LOCATE:
-        return bare.startswith(_OPENINGS)
+        return bare.startswith(OPENINGS)
     if intent == EXPLAIN:
         return bare.startswith(_COMMENTS)
     signs = {IMPACT: _USES, POLICY: _RULES, DEBUG: _FAULTS}.get(intent, ())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from greppy import kernels
 from greppy.analysis.classify import content_flags, path_flags
 from greppy.analysis.encoding import to_text
-from greppy.analysis.languages import detect
+from greppy.analysis.languages import HEAD_BYTES, detect
 from greppy.analysis.plaintext import kind_of
 from greppy.analysis.tokens import terms_of_run
 from greppy.domains import domain_of
@@ -45,7 +45,6 @@ APART = 5
 """Lines nearer than this to a better one of their file are shown with it."""
 
 MOST_OF_FILE = 5
-_LANGUAGE_HEAD = 4096
 _LONGEST_LINE = 1 << 16
 
 
@@ -114,7 +113,7 @@ def _lines(request: Request, plan: Plan, project: Project, config: Config) -> It
             except Unreadable:
                 continue
             if scorer.sieve.takes(data) and (text := to_text(data)):
-                language = detect(file.path, data[:_LANGUAGE_HEAD])
+                language = detect(file.path, data[:HEAD_BYTES])
                 if not languages or language in languages:
                     yield from scorer.best_lines(file.path, language, text[0])
 
@@ -226,7 +225,7 @@ def _text(project: Project, path: bytes, algorithm: str) -> Text | None:
 
 
 def _result(line: Line, text: Text) -> Result:
-    language = detect(line.path, text.data[:_LANGUAGE_HEAD])
+    language = detect(line.path, text.data[:HEAD_BYTES])
     return Result(
         line.path,
         line.number,

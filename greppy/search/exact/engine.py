@@ -35,9 +35,6 @@ TREE, STAGED, FOLDER = "tree", "staged", "folder"
 _TRIES = 4
 """How often damage is repaired before the trigrams are done without."""
 
-HEAD_BYTES = 4096
-"""What `greppy.analysis.languages.detect` is shown of a file."""
-
 
 class Request:
     """Where to search. `kind` is TREE, STAGED or FOLDER; `words` are revisions and then paths, `specs` what stood
@@ -258,6 +255,6 @@ def _mended(view: View, error: DamagedIndex, home: bytes, config: Config, progre
 
 
 def _is_in(languages: Sequence[str], source: Source, content: bytes) -> bool:
-    from greppy.analysis.languages import detect
+    from greppy.analysis.languages import HEAD_BYTES, detect
 
     return detect(source.path, content[:HEAD_BYTES]) in languages

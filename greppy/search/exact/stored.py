@@ -10,7 +10,7 @@ import os
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from greppy.git.blobs import Blobs, missing_blobs
+from greppy.git.blobs import NOT_HERE, Blobs, missing_blobs
 from greppy.git.project import Project
 from greppy.git.revisions import Entry, Resolved, staged_entries, tree_entries
 from greppy.search.exact.receipt import Receipt
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from greppy.config import Config
     from greppy.query.regex.needles import Needles
     from greppy.search.exact.snapshot import Contents
-
-NOT_HERE = "object not here"
-"""Why a blob of a partial clone, or of a damaged repository, was not searched."""
 
 MOST_BATCH = 256
 """Files read at once where their sizes are not known."""

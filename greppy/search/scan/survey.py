@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from greppy import kernels
 from greppy.analysis.classify import path_flags
 from greppy.analysis.encoding import BINARY_PROBE, to_text
-from greppy.analysis.languages import detect
+from greppy.analysis.languages import HEAD_BYTES, detect
 from greppy.search import features, weights
 from greppy.search.scan.named import Named, named_files
 from greppy.search.scan.sieve import UTF16
@@ -40,8 +40,6 @@ SAMPLE = 40
 
 _BATCH = 128
 """Files that are read at once: some 2 MB as a rule, and few enough for the worst one."""
-
-_LANGUAGE_HEAD = 4096
 
 
 class Question(NamedTuple):
@@ -197,7 +195,7 @@ class _Surveyor:
     def _answerable(self, at: int) -> int:
         """The file's ordinal; -1 when it is in a language that was not asked for."""
         if self._question.languages:
-            head = next((data[:_LANGUAGE_HEAD] for _, data in self._read([at])), b"")
+            head = next((data[:HEAD_BYTES] for _, data in self._read([at])), b"")
             if detect(self._path(at), head) not in self._question.languages:
                 return -1
         return self._ordinals[at]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from greppy import kernels
 from greppy.analysis.tokens import terms_of_run
+from greppy.query.intent import OPENINGS
 from greppy.search import weights
 
 if TYPE_CHECKING:
@@ -27,16 +28,6 @@ WINDOW = 14
 
 BYTES_PER_RUN = 10
 """Bytes of text for each run in it; measured on the same repositories."""
-
-_OPENINGS = tuple(
-    word + b" "
-    for word in (
-        b"def async abstract class const constexpr enum export extern final fn fun func function impl inline interface "
-        b"internal let local macro mod module namespace object open override package private protected protocol pub "
-        b"public record static struct sub template trait type typedef union val var virtual void #define"
-    ).split()
-)
-"""How a line begins that defines something, in one language or another."""
 
 _OPEN_ENDED = (b"(", b"{", b",", b")")
 
@@ -116,7 +107,7 @@ class Tally:
         """A line's fields: of the head of a definition, the name and the signature."""
         line = text[start:end]
         bare = line.lstrip()
-        if not bare.startswith(_OPENINGS) and not _is_head(line):
+        if not bare.startswith(OPENINGS) and not _is_head(line):
             return [(kernels.BODY, start, end)]
         self._note_definitions(bare)
         cut = line.find(b"(")
