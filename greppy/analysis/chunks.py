@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from itertools import accumulate
 
+from tree_sitter import Tree
+
 from greppy import kernels
-from greppy.analysis import classify, cutting, embedded, grammars, languages
+from greppy.analysis import classify, cutting, embedded, grammars, languages, macros
 from greppy.analysis.encoding import to_text
 from greppy.analysis.lines import CODE_WINDOW, TEXT_WINDOW, Lines, windows
 from greppy.analysis.model import (
@@ -92,7 +94,7 @@ def _cut_code(lines: Lines, source: bytes, language: str) -> tuple[list[Chunk], 
     grammar = grammars.load(language)
     if grammar is None:
         return _windowed(lines, True), 0
-    tree = None if _is_too_deep(source) else grammars.parse(grammar, source)
+    tree = None if _is_too_deep(source) else _parsed(grammar, source)
     captures = captures_of(grammar, tree, source) if tree else None
     if tree is None or captures is None:
         return _windowed(lines, True), PARSE_ERROR
@@ -101,6 +103,15 @@ def _cut_code(lines: Lines, source: bytes, language: str) -> tuple[list[Chunk], 
         roles = roles_of(language, grammar.captures)
         return kernels.code_chunks(source, captures, roles, name_of, Chunk), flags
     return outlined(captures, lines, source, language), flags
+
+
+def _parsed(grammar: grammars.Grammar, source: bytes) -> Tree | None:
+    """The tree of `source`, without the macros that stand in the way if there are any."""
+    tree = grammars.parse(grammar, source)
+    if tree is None or grammar.language not in macros.LANGUAGES or not tree.root_node.has_error:
+        return tree
+    plainer = macros.without_lone_macros(source)
+    return tree if plainer is source else grammars.parse(grammar, plainer) or tree
 
 
 def outlined(captures: Captures, lines: Lines, source: bytes, language: str) -> list[Chunk]:

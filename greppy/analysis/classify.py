@@ -22,7 +22,8 @@ _FOLDERS: dict[bytes, int] = {
     **dict.fromkeys((b"node_modules", b"vendor", b"vendors", b"vendored", b"_vendor", b"third_party", b"third-party",
                      b"thirdparty", b"3rdparty", b"extern", b"external", b"externals", b"bower_components",
                      b"site-packages", b"godeps", b"pods", b"carthage", b".yarn", b"jspm_packages"), VENDORED),
-    **dict.fromkeys((b"dist", b"generated", b"_generated", b"__generated__", b"autogen"), GENERATED),
+    **dict.fromkeys((b"dist", b"generated", b"_generated", b"__generated__", b"autogen", b"single_include",
+                     b"amalgamation", b"amalgamated"), GENERATED),
     **dict.fromkeys((b"doc", b"docs", b"documentation", b"javadoc"), DOCS),
     **dict.fromkeys((b"example", b"examples", b"sample", b"samples", b"demo", b"demos", b"benchmark", b"benchmarks",
                      b"bench", b"tutorial", b"tutorials"), EXAMPLE),
@@ -45,6 +46,7 @@ _GENERATED_ENDS = (
     b"_pb2.py", b"_pb2.pyi", b"_pb2_grpc.py", b"_pb.js", b"_pb.d.ts", b"_pb.ts", b"_grpc.pb.go", b".pb.gw.go",
     b"_generated.go", b".generated.go", b".generated.ts", b".g.dart", b".freezed.dart", b".designer.cs", b".g.cs",
     b".gen.go", b"_gen.go", b".gen.ts", b"_string.go", b"zz_generated.deepcopy.go", b".tab.c", b".tab.h", b".yy.c",
+    b"_amalgamated.hpp", b"_amalgamated.cpp",
 )  # fmt: skip
 _DOCS_ENDS = (b".md", b".markdown", b".mdx", b".rst", b".adoc", b".asciidoc", b".org", b".1", b".tex")
 _DATA_ENDS = (

@@ -29,6 +29,8 @@ from greppy.analysis.classify import DATA, DOCS, EXAMPLE, GENERATED, TEST, VENDO
         (b"static/app.min.js", GENERATED),
         (b"api/user.pb.go", GENERATED),
         (b"api/user_pb2.py", GENERATED),
+        (b"single_include/json.hpp", GENERATED),
+        (b"extras/catch_amalgamated.hpp", GENERATED),
         (b"package-lock.json", GENERATED | DATA),
         (b"Cargo.lock", GENERATED | DATA),
         (b"docs/guide.txt", DOCS),

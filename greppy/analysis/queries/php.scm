@@ -9,7 +9,7 @@
 (method_declaration name: (name) @name body: (_)? @body) @definition.method
 (assignment_expression left: (variable_name (name) @name)
   right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]) @definition.function
-(program (const_declaration (const_element (name) @name) @definition.constant))
+(const_declaration (const_element (name) @name) @definition.constant)
 
 (expression_statement) @outer
 (attribute_list) @attribute
