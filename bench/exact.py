@@ -1,50 +1,63 @@
 """Exact search on one corpus: equal output to git grep for a list of patterns, and times as ratios to git grep and rg.
 
-    python bench/exact.py FOLDER [ROUNDS] > bench/results/NAME.json
+    python bench/exact.py FOLDER [ROUNDS [EVERY]] > bench/results/NAME.json
 
-FOLDER is a git repository without untracked files; the index goes to a temporary GREPPY_HOME. The program measured is
-the `greppy` beside the interpreter that runs this. Patterns are those of tests/exact/patterns.txt; a pattern that git
-itself refuses is not counted. rg, where it is installed, gets `--no-ignore --hidden`, so that it reads the same files.
-Prints the raw data as JSON, and a table to stderr; exits with 1 where a single byte differs.
+FOLDER is a git repository without untracked files; the index goes to a temporary GREPPY_HOME, unless BENCH_HOME names
+one that is there. The program measured is the `greppy` beside the interpreter that runs this, else its module. Patterns
+are those of tests/exact/patterns.txt, of a large corpus every EVERY-th; one that git itself refuses is not counted.
+What git grep prints is kept as its hash in BENCH_CACHE, if that is set: on a large corpus that is most of the time.
+rg, where it is installed, gets `--no-ignore --hidden`, so that it reads the same files. Prints the raw data as JSON,
+and a table to stderr; exits with 1 where a single byte differs.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from core import describe, machine
+from core import describe as described
+from core import machine
 from measure import Run, alternate, median
 
-PROGRAM = str(Path(sys.executable).parent / "greppy")
+INSTALLED = Path(sys.executable).parent / "greppy"
+PROGRAM = [str(INSTALLED)] if INSTALLED.exists() else [sys.executable, "-P", "-m", "greppy"]
 PATTERNS = Path(__file__).resolve().parents[1] / "tests" / "exact" / "patterns.txt"
 COMMON_LINES = 5000
 ALTERNATION = "cursor|migrat|frobn|xyzzy|savepoint|geometr|raster|wizard|humanize|sitemap"
 
 
+describe = lru_cache(described)
+
+
 def main() -> None:
     corpus = str(Path(sys.argv[1]).resolve())
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 11
-    home = tempfile.mkdtemp(prefix="greppy-bench-")
+    every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    kept = os.environ.get("BENCH_HOME")
+    home = kept or tempfile.mkdtemp(prefix="greppy-bench-")
     env = {**os.environ, "GREPPY_HOME": home, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
-        subprocess.run([PROGRAM, "index"], cwd=corpus, env=env, check=True, capture_output=True)
+        subprocess.run([*PROGRAM, "index"], cwd=corpus, env=env, check=True, capture_output=True)
         result = {
             "machine": machine(),
             "corpus": describe(corpus),
-            "equal": equal_output(corpus, env),
-            "times": {name: times(args, corpus, env, rounds) for name, args in queries(corpus, env).items()},
+            "equal": equal_output(corpus, env, listed()[::every]),
+            "times": {name: times(args, corpus, env, rounds) for name, args in queries(corpus, env).items() if rounds},
         }
     finally:
-        shutil.rmtree(home)
+        if kept is None:
+            shutil.rmtree(home)
     print(json.dumps(result, indent=1))
     print(table(result), file=sys.stderr)
     sys.exit(1 if result["equal"]["different"] else 0)
@@ -56,20 +69,49 @@ def listed() -> list[list[str]]:
     return [[*flags.split(), "-e", pattern] for flags, pattern in rows]
 
 
-def equal_output(corpus: str, env: Mapping[str, str]) -> dict[str, Any]:
-    """How many of the listed patterns give the same bytes and status, and those that do not."""
-    same, lines, different = 0, 0, []
-    for args in listed():
-        wanted = captured(["git", "grep", "--threads=1", "-nE", *args], corpus, env)
-        if wanted.returncode > 1:
-            continue
-        got = captured([PROGRAM, "grep", *args], corpus, env)
-        if (got.stdout, got.returncode) == (wanted.stdout, wanted.returncode):
-            same += 1
-            lines += wanted.stdout.count(b"\n")
-        else:
-            different.append(args)
-    return {"same": same, "lines": lines, "different": different}
+class Printed(NamedTuple):
+    """What a program printed: its status, the hash of the bytes, and how many lines they are."""
+
+    status: int
+    digest: str
+    lines: int
+
+
+def equal_output(corpus: str, env: Mapping[str, str], patterns: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """How many of the patterns give the same bytes and status, and those that do not."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        pairs = list(pool.map(lambda args: (args, *both(args, corpus, env)), patterns))
+    compared = [(args, theirs, ours) for args, theirs, ours in pairs if theirs.status <= 1]
+    different = [args for args, theirs, ours in compared if theirs != ours]
+    same = [theirs for _, theirs, ours in compared if theirs == ours]
+    return {"same": len(same), "lines": sum(one.lines for one in same), "different": different}
+
+
+def both(args: Sequence[str], corpus: str, env: Mapping[str, str]) -> tuple[Printed, Printed]:
+    """What git grep prints, which may be known from before, and what we print."""
+    command = ["git", "grep", "--threads=1", "-nE", *args]
+    cache = os.environ.get("BENCH_CACHE")
+    key = hashlib.sha256(repr((corpus, describe(corpus), command)).encode()).hexdigest()
+    file = Path(cache, key) if cache else None
+    if file is not None and file.exists():
+        theirs = Printed(*json.loads(file.read_text()))
+    else:
+        theirs = printed(command, corpus, env)
+        if file is not None:
+            file.write_text(json.dumps(theirs))
+    return theirs, printed([*PROGRAM, "grep", *args], corpus, env)
+
+
+def printed(command: Sequence[str], corpus: str, env: Mapping[str, str]) -> Printed:
+    with subprocess.Popen(
+        command, cwd=corpus, env=dict(env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        digest, lines = hashlib.sha256(), 0
+        assert process.stdout is not None
+        while piece := process.stdout.read(1 << 20):
+            digest.update(piece)
+            lines += piece.count(b"\n")
+    return Printed(process.returncode, digest.hexdigest(), lines)
 
 
 def captured(command: list[str], corpus: str, env: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
@@ -103,8 +145,8 @@ def rarest(corpus: str, env: Mapping[str, str]) -> str:
 
 def times(args: list[str], corpus: str, env: Mapping[str, str], rounds: int) -> dict[str, Any]:
     """Runs of each program, and the ratio of ours to the faster of the others."""
-    commands = {"greppy": [PROGRAM, "grep", *args], "git grep": ["git", "grep", "-n", *args]}
-    commands["greppy --no-refresh"] = [PROGRAM, "grep", "--no-refresh", *args]
+    commands = {"greppy": [*PROGRAM, "grep", *args], "git grep": ["git", "grep", "-n", *args]}
+    commands["greppy --no-refresh"] = [*PROGRAM, "grep", "--no-refresh", *args]
     if shutil.which("rg", path=env.get("PATH")):
         words = [word for word in args if word != "-E"]
         commands["rg"] = ["rg", "-n", "--no-ignore", "--hidden", "-g", "!.git", *words, "."]

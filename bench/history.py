@@ -45,7 +45,7 @@ def main() -> None:
             "machine": machine(),
             "corpus": describe(clone),
             "switch": branch_switch(clone, env, rounds),
-            "worktree": second_worktree(clone, folder, env),
+            "worktree": second_worktree(clone, folder, env, rounds),
             "revisions": revisions(clone, env),
             "history": history(clone, env, rounds),
             "rebase": rebase(clone, env),
@@ -81,12 +81,21 @@ def branch_switch(clone: str, env: Mapping[str, str], rounds: int) -> dict[str, 
     return {"files": len(names), "runs": runs}
 
 
-def second_worktree(clone: str, folder: Path, env: Mapping[str, str]) -> dict[str, Any]:
-    """The first `index` of a second worktree against `git status` in it."""
-    where = str(folder / "second")
-    git(["worktree", "add", "--quiet", "--detach", where], clone, env)
-    first = run([PROGRAM, "index"], where, env)
-    return {"runs": {"index": [first], **alternate({"git status": ["git", "status"]}, 5, where, env)}}
+def second_worktree(clone: str, folder: Path, env: Mapping[str, str], rounds: int) -> dict[str, Any]:
+    """The first `index` of another worktree, and of a clone, against `git status` there, each time in a new one."""
+    runs: dict[str, list[Run]] = {"index": [], "git status": [], "index of a clone": [], "git status of a clone": []}
+    for number in range(max(rounds // 2, 3)):
+        worktree, other = str(folder / f"worktree{number}"), str(folder / f"clone{number}")
+        git(["worktree", "add", "--quiet", "--detach", worktree], clone, env)
+        git(["clone", "--quiet", "--shared", clone, other], str(folder), env)
+        for where, suffix in ((worktree, ""), (other, " of a clone")):
+            time.sleep(1.1)  # git takes what was written in this second for racy, and reads it each time
+            git(["update-index", "--refresh", "--force-write-index"], where, env)
+            runs["index" + suffix].append(run([PROGRAM, "index"], where, env))
+            runs["git status" + suffix].append(run(["git", "status"], where, env))
+        git(["worktree", "remove", "--force", worktree], clone, env)
+        shutil.rmtree(other)
+    return {"runs": runs}
 
 
 def revisions(clone: str, env: Mapping[str, str]) -> dict[str, Any]:
@@ -143,7 +152,7 @@ def rebase(clone: str, env: Mapping[str, str]) -> dict[str, Any]:
         time.sleep(2)
         runs[name] = [run(["git", *IDENTITY, "rebase", "--quiet", "--force-rebase", "onto"], clone, env)]
     time.sleep(5)
-    log = Path(env["GREPPY_HOME"]) / "hooks.log"
+    log = Path(env["GREPPY_HOME"]) / "hooks/log"
     return {"commits": COMMITS, "runs": runs, "log": log.read_text().splitlines()[-20:] if log.exists() else []}
 
 
@@ -152,6 +161,7 @@ def table(result: dict[str, dict[str, Any]]) -> str:
         return median(result[part]["runs"][name])
 
     status, first = wall("worktree", "git status"), wall("worktree", "index")
+    status_there, first_there = wall("worktree", "git status of a clone"), wall("worktree", "index of a clone")
     rows = [
         (
             "search after a branch switch",
@@ -161,6 +171,7 @@ def table(result: dict[str, dict[str, Any]]) -> str:
         ),
         ("first search on a branch", wall("switch", "first search there"), wall("switch", "checkout"), "checkout"),
         ("index of a second worktree", first, status, "git status"),
+        ("index of a clone beside", first_there, status_there, "git status"),
         ("search --rev, first time", wall("revisions", "first"), wall("switch", "search clean"), "clean search"),
         ("search --rev, again", wall("revisions", "again"), wall("switch", "search clean"), "clean search"),
         ("search of all tags at once", wall("revisions", "all at once"), wall("revisions", "git grep"), "git grep"),

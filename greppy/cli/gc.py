@@ -12,7 +12,7 @@ from greppy import log
 from greppy.cli.environment import Environment, current_folder
 from greppy.cli.parse import Parsed
 from greppy.config import load_config
-from greppy.index.admin import manifests_of
+from greppy.index.admin import index_of
 from greppy.index.gc import collect_garbage
 from greppy.output.gc import gc_lines, gc_values
 from greppy.output.json_text import to_json
@@ -32,4 +32,4 @@ def run(parsed: Parsed, environment: Environment) -> int:
 
 def _directory(word: str, home: bytes) -> bytes:
     path = os.path.join(current_folder(), os.fsencode(word)) if not os.path.isabs(word) else os.fsencode(word)
-    return os.path.dirname(os.path.dirname(manifests_of(path, home)[0]))
+    return index_of(path, home)[0].directory

@@ -11,7 +11,7 @@ import os
 from greppy import log
 from greppy.cli.environment import Environment, config_at, current_folder
 from greppy.cli.meter import Meter
-from greppy.cli.search import read_domain, read_filters, read_language, read_query, show_plan
+from greppy.cli.search import read_domain, read_filters, read_language, read_query, search_with, show_plan
 from greppy.errors import BadArguments, NoProject
 from greppy.output.answer import FORMATS, Answer
 from greppy.output.budget import BYTES_PER_TOKEN
@@ -118,12 +118,8 @@ def _search(request: Request, mode: str, environment: Environment, config: Confi
         from greppy.search.linewise import search_lines
 
         return search_lines(request, config, request.limit)
-    if environment.warm is not None:
-        search = environment.warm.search
-    else:
-        from greppy.search.engine import search
     with Meter() as meter:
-        return search(request, environment.home, config, meter.show)
+        return search_with(request, environment, config, meter)
 
 
 def _say(response: Response, query: str) -> None:

@@ -67,17 +67,28 @@ def run(parsed: Parsed, environment: Environment) -> int:
 
 
 def _search(request: Request, environment: Environment, config: Config) -> Response:
-    if environment.warm is not None:
-        search = environment.warm.search
-    else:
-        from greppy.search.engine import search
-
     log.event("debug", "greppy.search", query=request.query)
     with Meter() as meter:
-        response = search(request, environment.home, config, meter.show)
+        response = search_with(request, environment, config, meter)
     found, took = len(response.results), round(response.took_ms, 1)
     log.event("info", "greppy.search", project=response.root, results=found, took_ms=took)
     return response
+
+
+def search_with(request: Request, environment: Environment, config: Config, meter: Meter) -> Response:
+    """Search by what a daemon has, or by the engine, which is imported while a thread looks at the working tree."""
+    if environment.warm is not None:
+        return environment.warm.search(request, environment.home, config, meter.show)
+    if request.revisions or request.all_branches or request.recurse or not request.refresh:
+        from greppy.search.engine import search
+
+        return search(request, environment.home, config, meter.show)
+    from greppy.index.ahead import Ahead
+
+    ahead = Ahead(request.start, environment.home)
+    from greppy.search.engine import search
+
+    return search(request, environment.home, config, meter.show, ahead.open_view, ahead.find_project)
 
 
 def _show_json(response: Response, request: Request, explain: bool) -> None:

@@ -11,10 +11,15 @@ from greppy.analysis.grammars import load
 from greppy.analysis.languages import detect
 
 SHARED = (
+    "greppy.analysis.chunks",
     *(f"greppy.git.{name}" for name in ("attributes", "inputs", "listing", "plumbing", "walk")),
     *(f"greppy.index.{name}" for name in ("builder", "examine", "guard", "maintenance")),
     "greppy.search.engine",
     "greppy.search.exact.engine",
+    "greppy.search.exact.lines",
+    "greppy.search.exact.rows",
+    "greppy.search.exact.sieve",
+    "greppy.query.regex.needles",
     "re2",
 )
 

@@ -101,7 +101,7 @@ class Runner:
             raise NotHere("much has changed")
         if tasks >= MOST_TASKS:
             raise NotHere("too much is going on")
-        connection.task = self._fork(run)
+        connection.task = self._fork(run, expendable=not connection.is_typed)
 
     def _understand(self, run: Run, identity: tuple[object, ...]) -> Asked:
         asked = self._understood.get(identity)
@@ -151,9 +151,9 @@ class Runner:
         self.warm.remember(output)
         return output
 
-    def _fork(self, run: Run) -> Task:
+    def _fork(self, run: Run, expendable: bool) -> Task:
         def action() -> int:
-            self.warm.fork()
+            self.warm.fork(expendable)
             try:
                 return self._program.run(_words(run), self.warm, _window(run))
             except (NotHere, Dirty):

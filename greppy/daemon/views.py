@@ -66,6 +66,7 @@ class Entry:
         "_checked",
         "_folders",
         "_signatures",
+        "_view",
         "home",
         "key",
         "manifest",
@@ -91,6 +92,7 @@ class Entry:
         self.used = now()
         self._signatures: dict[bytes, Signature] = {}
         self._checked = 0.0
+        self._view: View | None = None
         self._folders: dict[bytes, int] = {}
 
     def reopen(self) -> bool:
@@ -101,7 +103,7 @@ class Entry:
         moved = self.watch is not None and self.watch.moved
         if self.manifest is not None and not moved and self._is_unchanged():
             return True
-        self.manifest = None
+        self.manifest = self._view = None
         paths = [self.store.manifest]
         before = signature_of(self.store.manifest)
         manifest = None if self.store.refusal else self.store.open_manifest()
@@ -129,9 +131,11 @@ class Entry:
 
     @property
     def view(self) -> View:
-        """What the open manifest says."""
+        """What the open manifest says: one view for as long as it is open, with all that searches work out of it."""
         assert self.manifest is not None
-        return View(self.project, self.store, self.manifest, self.shards)
+        if self._view is None or self._view.manifest is not self.manifest:
+            self._view = View(self.project, self.store, self.manifest, self.shards)
+        return self._view
 
     @property
     def identity(self) -> Signature:
@@ -200,7 +204,7 @@ class Entry:
     def close(self) -> None:
         """Let events and mappings go."""
         self._unwatch("")
-        self.manifest, self.shards = None, ()
+        self.manifest, self.shards, self._view = None, (), None
 
     def note(self) -> dict[str, object]:
         """What `status` says of it."""

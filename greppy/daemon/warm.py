@@ -7,8 +7,10 @@ the parent has just seen.
 
 from __future__ import annotations
 
+import gc
 import os
 import time
+from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.config import config_file, load_config
@@ -54,8 +56,10 @@ class Warm:
     def __init__(self, views: Views) -> None:
         self._views = views
         self._seen: dict[tuple[bytes, bytes], tuple[Entry, Changes]] = {}
+        self._projects: dict[bytes, Project] = {}
         self._opened = 0
         self._forked = False
+        self._expendable = False
         self._asked: Hashable = None
         self._key: Hashable = None
         self.results: Results[Output] = Results()
@@ -63,6 +67,7 @@ class Warm:
     def begin(self, asked: Hashable) -> None:
         """Another request; `asked` is all of it, None for one whose answer is not to be kept."""
         self._seen.clear()
+        self._projects.clear()
         self._opened = 0
         self._asked = asked
         self._key = None
@@ -70,7 +75,7 @@ class Warm:
     def look(self, start: bytes, home: bytes) -> int:
         """See how a project is now, for a process that is about to be forked; how many of its files differ, -1 where
         it is not indexed. Raises GreppyError."""
-        project = find_project(start)
+        project = self.find_project(start)
         try:
             seen = self._views.look(project, home, load_config(home).for_project(project.root))
         except NotHere:
@@ -93,8 +98,11 @@ class Warm:
         """Have the client run the program itself. Raises NotHere."""
         raise NotHere(why)
 
-    def fork(self) -> None:
-        """This is a forked process."""
+    def fork(self, expendable: bool) -> None:
+        """This is a forked process, which ends before it could have made much garbage. Where it is `expendable` it may
+        crash: its client then runs the program itself, which looks at files in another process."""
+        gc.disable()  # a collection would touch, and so copy, all pages that are shared
+        self._expendable = expendable
         self._forked = True
         self._opened = 0
 
@@ -109,7 +117,7 @@ class Warm:
             if entry is not None and not changes:
                 return entry.view
             if entry is not None and changes and entry.manifest is not None:
-                return _mended(entry, changes, config, progress)
+                return self._mended(entry, changes, config, progress)
         elif refresh and not self._forked:
             # Whoever opens twice has met damage, or a file that changed while it was read.
             self._views.forget(project, home)
@@ -117,6 +125,15 @@ class Warm:
         from greppy.index.view import open_view
 
         return open_view(project, home, config, refresh, progress)
+
+    def _mended(self, entry: Entry, changes: Changes, config: Config, progress: Progress) -> View:
+        from greppy.index.maintenance import Seen, mend
+
+        assert entry.manifest is not None
+        if self._expendable and len(changes.files) <= _FEW:
+            config = copy(config)
+            config.workers = 1
+        return mend(entry.project, entry.store, config, progress, Seen(entry.manifest, changes))
 
     def _look(self, project: Project, home: bytes, config: Config) -> tuple[Entry, Changes]:
         key = home, project.root
@@ -128,11 +145,19 @@ class Warm:
 
     def search(self, request: Request, home: bytes, config: Config, progress: Progress) -> Response:
         """As `greppy.search.engine.search`. Raises Dirty and NotHere too."""
-        return search(request, home, config, progress, self.open_view)
+        return search(request, home, config, progress, self.open_view, self.find_project)
+
+    def find_project(self, start: bytes, bare: bool = False) -> Project:
+        """As `greppy.git.project.find_project`, once for each request. Raises GreppyError."""
+        if bare:
+            return find_project(start, bare)
+        if start not in self._projects:
+            self._projects[start] = find_project(start)
+        return self._projects[start]
 
     def recall(self, start: bytes, home: bytes) -> Output | None:
         """What the same request gave before, if nothing has changed since; the project is looked at. Raises NotHere."""
-        project = find_project(start)
+        project = self.find_project(start)
         entry, changes = self._views.look(project, home, load_config(home).for_project(project.root))
         self._seen[home, project.root] = entry, changes
         self._key = None if changes else self._key_of(entry, project, home)
@@ -152,13 +177,6 @@ class Warm:
         if any(is_racy(signature, moment) for signature in others):
             return None
         return self._asked, entry.key, entry.identity, *others
-
-
-def _mended(entry: Entry, changes: Changes, config: Config, progress: Progress) -> View:
-    from greppy.index.maintenance import Seen, mend
-
-    assert entry.manifest is not None
-    return mend(entry.project, entry.store, config, progress, Seen(entry.manifest, changes))
 
 
 def _head(project: Project) -> list[Signature]:

@@ -21,26 +21,65 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    Meaning = tuple[bytes, bytes, bytes, float]
+
 FOLDER = os.path.join(os.path.dirname(__file__), "lexicons")
 SAME, MEANS = "=", ">"
+MOST_LEXICONS = 16
+MOST_KNOWN = 2000
+"""Lexicons and, of each, words that are remembered."""
+
+_EMPTY_PARTS = frozenset((b"of", b"for", b"as", b"is", b"no", b"the", b"to", b"by", b"out", b"in"))
 
 
 def read_lexicon(names: Sequence[str], more: Sequence[str] = ()) -> Lexicon:
     """The lexicons of these names as one, with lines of the user's own before them."""
-    parts = ["\n".join(more).lower().encode("utf-8", "replace")]
-    for name in names:
-        with open(os.path.join(FOLDER, name + ".txt"), "rb") as file:
-            parts.append(file.read())
-    return Lexicon(b"\n".join(parts))
+    return _lexicon((tuple(names), tuple(more)))
+
+
+class _Lexicons(dict[tuple[tuple[str, ...], tuple[str, ...]], "Lexicon"]):
+    """Those that were read so far: the files are the program's own, and do not change under it."""
+
+    def __missing__(self, key: tuple[tuple[str, ...], tuple[str, ...]]) -> Lexicon:
+        names, more = key
+        parts = ["\n".join(more).lower().encode("utf-8", "replace")]
+        for name in names:
+            with open(os.path.join(FOLDER, name + ".txt"), "rb") as file:
+                parts.append(file.read())
+        if len(self) >= MOST_LEXICONS:
+            self.clear()
+        self[key] = Lexicon(b"\n".join(parts))
+        return self[key]
+
+
+_lexicon = _Lexicons().__getitem__
 
 
 class Lexicon:
-    """Look-ups in the text of lexicons."""
+    """Look-ups in the text of lexicons; the last ones are remembered."""
 
-    __slots__ = ("_text",)
+    __slots__ = ("_known", "_text")
 
     def __init__(self, text: bytes) -> None:
         self._text = b" \n " + text.replace(b"\n", b" \n ") + b" \n "
+        self._known: dict[bytes, tuple[Meaning, ...]] = {}
+
+    def meanings(self, stem: bytes) -> tuple[Meaning, ...]:
+        """(term, word, entry, share) for each of the `relatives` of a stemmed word; one of several parts comes as each
+        part that says something, with its share."""
+        known = self._known.get(stem)
+        if known is None:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            known = self._known[stem] = tuple(self._meanings(stem))
+        return known
+
+    def _meanings(self, stem: bytes) -> Iterator[Meaning]:
+        for word, entry in self.relatives(stem):
+            parts = [part for part in word.split(b"_") if part not in _EMPTY_PARTS]
+            for part in parts:
+                for term in terms_of_run(part)[:1]:
+                    yield term, part, entry, 1 / len(parts)
 
     def relatives(self, stem: bytes) -> Iterator[tuple[bytes, bytes]]:
         """(word, entry) for each relative of a stemmed word, in the order of the lexicon; the entry is the word of the

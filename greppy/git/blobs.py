@@ -7,6 +7,7 @@ ones first.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ NOT_HERE = "object not here"
 """Why a blob of a partial clone, or of a damaged repository, cannot be looked at."""
 
 _BUFFER = 1 << 18
+_PIPE_BYTES = 1 << 20
 
 
 def is_partial(project: Project) -> bool:
@@ -42,10 +44,15 @@ def missing_blobs(project: Project, tree: bytes) -> frozenset[bytes]:
 
 
 class Blobs:
-    """Reads blobs by a running `cat-file --batch`; a context manager."""
+    """Reads blobs by a running `cat-file --batch`; a context manager.
 
-    def __init__(self, project: Project) -> None:
+    With `keep`, so many bytes of what was read first are kept for the next time: most of a tree is in its neighbours.
+    """
+
+    def __init__(self, project: Project, keep: int = 0) -> None:
         self._project = project
+        self._room = keep
+        self._kept: dict[bytes, bytes] = {}
         self._lenient = is_partial(project)
         self._exit = ExitStack()
         self._process: subprocess.Popen[bytes] | None = None
@@ -65,21 +72,39 @@ class Blobs:
 
     def read(self, oids: Sequence[bytes]) -> Iterator[bytes | None]:
         """The content of each blob, in order; None for one that is not there. Raises IndexFailure where git ends."""
-        answered = 0
-        while answered < len(oids):
-            batch = oids[answered : answered + BATCH_BYTES // 2 // len(oids[0])]
-            answers = self._ask(batch)
-            for _ in batch:
-                whole, content = _answer(answers)
-                if not whole and not self._lenient:
-                    raise IndexFailure("git cat-file ended before it answered", "run 'git fsck'")
-                answered += 1
-                yield content
-                if not whole:
-                    self._end()
-                    break
+        if not self._room and not self._kept:
+            return self._read(oids)
+        return self._remembering(oids)
 
-    def _ask(self, oids: Sequence[bytes]) -> BufferedReader:
+    def _remembering(self, oids: Sequence[bytes]) -> Iterator[bytes | None]:
+        known = self._kept.copy()
+        contents = self._read([oid for oid in oids if oid not in known])
+        for oid in oids:
+            content = known[oid] if oid in known else next(contents)
+            if content is not None and len(content) <= self._room and oid not in self._kept:
+                self._kept[oid] = content
+                self._room -= len(content)
+            yield content
+
+    def _read(self, oids: Sequence[bytes]) -> Iterator[bytes | None]:
+        answered = asked = 0
+        while answered < len(oids):
+            # Two pieces fit into the pipe: git is at the next one while this one is looked at.
+            piece = BATCH_BYTES // 2 // (len(oids[0]) + 1)
+            while asked < len(oids) and asked - answered <= piece:
+                self._ask(oids[asked : asked + piece])
+                asked += piece
+            assert self._answers is not None
+            whole, content = _answer(self._answers)
+            if not whole and not self._lenient:
+                raise IndexFailure("git cat-file ended before it answered", "run 'git fsck'")
+            answered += 1
+            if not whole:
+                self._end()
+                asked = answered
+            yield content
+
+    def _ask(self, oids: Sequence[bytes]) -> None:
         if self._process is None or self._answers is None:
             command = started(
                 self._project.root,
@@ -89,11 +114,17 @@ class Blobs:
             )
             self._process = self._exit.enter_context(command)
             assert isinstance(self._process.stdout, FileIO)
+            _widen(self._process.stdout.fileno())
             self._answers = BufferedReader(self._process.stdout, _BUFFER)
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.write(b"".join(oid + b"\n" for oid in oids))
-        return self._answers
+
+
+def _widen(pipe: int) -> None:
+    """Let git run ahead by several blobs, where a pipe's size can be set (Linux, within the user's share)."""
+    with suppress(AttributeError, OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def _answer(answers: BufferedReader) -> tuple[bool, bytes | None]:

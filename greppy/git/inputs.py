@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 from greppy.git.project import Project
 
+LIST_CONFIG = ("config", "--list", "-z", "--show-origin")
+"""What git is asked for its configuration."""
+
 SYSTEM_CONFIG = b"/etc/gitconfig"
 SYSTEM_ATTRIBUTES = b"/etc/gitattributes"
 
@@ -67,6 +70,12 @@ def read_settings(config_listing: bytes, work_tree: bytes) -> Settings:
         key, _, value = setting.partition(b"\n")
         values[key] = value
     return Settings(origins, values)
+
+
+def is_set(config_listing: bytes, key: bytes) -> bool:
+    """Whether git's configuration may say yes to a setting (lower case): whatever is not plainly no counts."""
+    value = read_settings(config_listing, b"/").values.get(key)
+    return value is not None and value.lower() not in (b"false", b"no", b"off", b"0")
 
 
 def user_config_files() -> list[bytes]:

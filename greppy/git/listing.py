@@ -15,22 +15,23 @@ import os
 import re
 import stat
 import time
+from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from xxhash import xxh3_128_digest
 
 from greppy.git.attributes import attributes_by_files, attributes_by_git
-from greppy.git.inputs import git_inputs
+from greppy.git.inputs import LIST_CONFIG, git_inputs, is_set
 from greppy.git.plain import PlainRules
 from greppy.git.plumbing import IgnoreOracle, OracleEnded, run, started
-from greppy.git.project import Project
+from greppy.git.project import Project, object_format
 from greppy.git.rules import Rules, rules_of
-from greppy.git.walk import Entry, Tracked, Walked, walk
+from greppy.git.staging import SUBMODULE, names_digest, read_staging
+from greppy.git.walk import GITLINK, Entry, Tracked, Walked, walk, walk_tracked
 
 LISTING_TRIES = 3
 _LIST_STAGED = ("ls-files", "-z", "-s", "-t")
-_LIST_CONFIG = ("config", "--list", "-z", "--show-origin")
 # Names that change what else is listed: they are news even where they are ignored themselves.
 _TELLING = (b".git", b".gitignore", b".gitattributes", b".ignore")
 
@@ -50,7 +51,7 @@ class Listing(NamedTuple):
     file, unreadable folder. `directories` (relative, b"" for the root) are those whose own signature changes when a
     name appears or goes. `inputs` are absolute paths, existing or not, whose content or presence decides the listing
     too: compare their `os.stat`, following links. `observed_ns` is when the listing began (time.time_ns()). `tracked`
-    is `tracked_digest` as it was then, b"" without git.
+    is `greppy.git.staging.tracked_digest` as it was then, b"" without git.
     """
 
     files: list[File]
@@ -66,6 +67,7 @@ class Staged(NamedTuple):
 
     tracked: Tracked
     hidden_rules: bool
+    digest: bytes
 
 
 def list_project(project: Project, ignore: Sequence[str] = ()) -> Listing:
@@ -98,7 +100,7 @@ def check_ignored(project: Project, paths: Sequence[bytes], ignore: Sequence[str
     found = {entry.path for entry in entries if extra and extra.excludes(entry.path, entry.kind == "folder")}
     if project.git_dir is None:
         return found | _plainly_ignored(project, entries)
-    staged = _read_staged(run(project.root, _LIST_STAGED, work_tree=project.work_tree))
+    staged = _staged(project)
     tracked = staged.tracked
     known = (tracked.files, tracked.folders, tracked.submodules)
     unknown = [path for path, _ in entries if not any(path in paths for paths in known)]
@@ -111,35 +113,51 @@ def check_ignored(project: Project, paths: Sequence[bytes], ignore: Sequence[str
 
 def _list_git(project: Project, extra: Rules | None) -> Listing:
     observed_ns = time.time_ns()
-    with started(project.root, _LIST_CONFIG, work_tree=project.work_tree) as config:
-        records = run(project.root, _LIST_STAGED, work_tree=project.work_tree)
+    with started(project.root, LIST_CONFIG, work_tree=project.work_tree) as config:
+        staged = _staged(project)
         settings = config.communicate()[0]
-    staged = _read_staged(records)
     with IgnoreOracle(project.root, project.work_tree, staged.hidden_rules) as oracle:
-        walked = walk(project.root, staged.tracked, lambda entries: oracle.excluded([e.path for e in entries]), extra)
+        walked = _walked(project, staged.tracked, settings, oracle, extra)
     walked.files += _below_unlisted(project.root, staged.tracked, walked, extra)
     inputs = git_inputs(project, settings, walked.rule_files)
     paths = sorted(walked.files)
     hidden_attributes = any(map(_is_attribute_file, staged.tracked.files.difference(walked.rule_files)))
     attributes = attributes_by_git(project, paths, inputs.attribute_files, hidden_attributes)
     files = [File(path, path in staged.tracked.files, attributes.get(path, 0)) for path in paths]
-    return Listing(
-        files, sorted(walked.skipped), sorted(walked.folders), inputs.paths, observed_ns, _digest_of(records)
-    )
+    return Listing(files, sorted(walked.skipped), sorted(walked.folders), inputs.paths, observed_ns, staged.digest)
 
 
-def staging_file(project: Project) -> bytes | None:
-    """The one input that changes with every `git add` and commit, mostly without changing the listing."""
-    return None if project.git_dir is None else os.path.join(project.git_dir, b"index")
+def _walked(project: Project, tracked: Tracked, settings: bytes, oracle: IgnoreOracle, extra: Rules | None) -> Walked:
+    def judge(entries: Sequence[Entry]) -> set[bytes]:
+        return oracle.excluded([entry.path for entry in entries])
+
+    walked = None
+    # Where two names can mean one file, only those count that a folder lists.
+    if extra is None and not is_set(settings, b"core.ignorecase") and not is_set(settings, b"core.precomposeunicode"):
+        walked = walk_tracked(project.root, tracked, judge)
+    return walked or walk(project.root, tracked, judge, extra)
 
 
-def tracked_digest(project: Project) -> bytes:
-    """16 bytes that are others when the staging area names other paths, of other types, than it did."""
+def _staged(project: Project) -> Staged:
+    """The staging area, from its file where that tells all, else from git."""
+    staging = read_staging(project, object_format(project)) if project.root == project.work_tree else None
+    if staging is None or not staging.is_plain:
+        return _read_staged(run(project.root, _LIST_STAGED, work_tree=project.work_tree))
+    modes = [GITLINK if mode >> 12 == SUBMODULE else b"" for mode in staging.modes]
+    return Staged(Tracked(zip(modes, staging.paths, strict=True)), False, names_digest(staging.table, staging.modes))
+
+
+def asked_digest(project: Project) -> bytes:
+    """`greppy.git.staging.tracked_digest` from git's own answer."""
     return _digest_of(run(project.root, _LIST_STAGED, work_tree=project.work_tree))
 
 
 def _digest_of(records: bytes) -> bytes:
     """Hashes do not count, but for what a sparse checkout leaves out (S): it may be a file of rules."""
+    entries = [record.partition(b"\t") for record in records.split(b"\0")[:-1]]
+    if all(head.startswith(b"H ") and head.endswith(b" 0") for head, _, _ in entries):
+        modes = array("I", [int(head[2:8], 8) for head, _, _ in entries])
+        return names_digest(b"".join([path + b"\0" for _, _, path in entries]), modes.tobytes())
     return xxh3_128_digest(re.sub(rb"(\0[^S] [0-7]{6}) [0-9a-f]+", rb"\1", b"\0" + records))
 
 
@@ -159,7 +177,7 @@ def _read_staged(out: bytes) -> Staged:
     records = [record.partition(b"\t") for record in out.split(b"\0") if record]
     tracked = Tracked((head[2:8], path) for head, _, path in records)
     hidden = any(head.startswith(b"S") and os.path.basename(path) == b".gitignore" for head, _, path in records)
-    return Staged(tracked, hidden)
+    return Staged(tracked, hidden, _digest_of(out))
 
 
 def _is_attribute_file(path: bytes) -> bool:

@@ -149,9 +149,3 @@ class DiffAttributes:
         except BrokenPipeError:
             raise IndexFailure("git check-attr ended before it answered", "run it yourself") from None
         return {b"set": False, b"unset": True}.get(answer.split(b"\0")[2])
-
-
-def quotes_names(project: Project) -> bool:
-    """git's core.quotePath: whether names are printed with their bytes beyond ASCII escaped (git's default)."""
-    args = ["config", "--type=bool", "--get", "core.quotePath"]
-    return run(project.root, args, work_tree=project.work_tree, accept=(0, 1)).strip() != b"false"

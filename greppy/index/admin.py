@@ -6,10 +6,9 @@ In: folders as the user named them, and the home folder. Out: the values of `gre
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from greppy import kernels, log
 from greppy.analysis.version import ANALYZER
@@ -22,12 +21,15 @@ from greppy.index.home import refusal
 from greppy.index.lock import Lock
 from greppy.index.maintenance import update
 from greppy.index.manifest import REASONS, Manifest
-from greppy.index.report import BuildReport, IndexInfo, Status
+from greppy.index.report import HISTORY_ONLY, REVISIONS_ONLY, BuildReport, IndexInfo, Status
 from greppy.index.store import (
+    HISTORY,
     TEMPORARY,
     Vanished,
     collect,
+    directories,
     directory_bytes,
+    history_root,
     manifests,
     open_manifest,
     revisions,
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
     from greppy.index.store import Store
 
     Progress = Callable[[int, int, str], None]
-
-_INDEX_NAME_LENGTH = 16
 
 
 def build(start: bytes, home: bytes, config: Config, force: bool, progress: Progress) -> BuildReport:
@@ -76,34 +76,38 @@ def _indexed(manifest: Manifest) -> int:
 
 
 def listing(home: bytes) -> list[IndexInfo]:
-    """Every indexed worktree below a home folder, by root, and what was only searched by revisions."""
+    """Every indexed worktree below a home folder, by root, and what was only searched by revisions or by history."""
     infos = []
     for directory in directories(home):
         size = directory_bytes(directory)
-        for path in manifests(directory) or revisions(directory)[:1]:
-            try:
-                manifest = open_manifest(path)
-            except DamagedIndex:
-                continue
-            if manifest is not None:
-                infos.append(_info(manifest, size))
+        held = manifests(directory)
+        opened = [manifest for path in held or revisions(directory)[:1] if (manifest := _opened(path)) is not None]
+        infos += [_info(manifest, size, "" if held else REVISIONS_ONLY) for manifest in opened]
+        root = history_root(directory)
+        if root and not opened:
+            infos.append(IndexInfo(root, 0, 0, size, _learnt(directory), not os.path.isdir(root), HISTORY_ONLY))
     return sorted(infos)
 
 
-def directories(home: bytes) -> list[bytes]:
-    """The directories of all indexes below a home folder."""
+def _opened(path: bytes) -> Manifest | None:
     try:
-        names = os.listdir(home + b"/indexes")
+        return open_manifest(path)
+    except DamagedIndex:
+        return None
+
+
+def _learnt(directory: bytes) -> float:
+    """When something was last added to the history that an index keeps."""
+    try:
+        return os.stat(directory + HISTORY).st_mtime
     except OSError:
-        return []
-    return [home + b"/indexes/" + name for name in sorted(names) if len(name) == _INDEX_NAME_LENGTH]
+        return 0.0
 
 
-def _info(manifest: Manifest, size: int) -> IndexInfo:
+def _info(manifest: Manifest, size: int, only: str) -> IndexInfo:
     meta = manifest.meta
-    return IndexInfo(
-        meta.root, _indexed(manifest), meta.chunks, size, meta.indexed_at / 1e9, not os.path.isdir(meta.root)
-    )
+    is_gone = not os.path.isdir(meta.root)
+    return IndexInfo(meta.root, _indexed(manifest), meta.chunks, size, meta.indexed_at / 1e9, is_gone, only)
 
 
 def forget(path: bytes, home: bytes) -> int:
@@ -112,58 +116,81 @@ def forget(path: bytes, home: bytes) -> int:
     Other worktrees of the repository share the index and keep it; only what this worktree alone needs goes. Raises
     `NoIndex`, `NoProject`, `IoFailure`.
     """
-    ours = manifests_of(path, home)
+    found = index_of(path, home)
     reason = refusal(home)
     if reason:
         raise IoFailure(reason, "nothing was removed")
     try:
-        freed = sum(map(_remove, ours))
+        freed = sum(map(_remove, found))
     except OSError as error:
         raise IoFailure(f"cannot remove the index: {error.strerror}", "remove it by hand") from None
     _clear_away(home + b"/indexes")
     return freed
 
 
-def manifests_of(path: bytes, home: bytes) -> list[bytes]:
-    """The manifests of the project at or around `path`, also when its folder is gone; one of a revision where it was
-    only searched by revisions. Raises `NoIndex`, `NoProject`."""
+class Kept(NamedTuple):
+    """What is kept of a project: its manifest in the directory of an index, or b"" where nothing but revisions or
+    history are kept there."""
+
+    directory: bytes
+    manifest: bytes
+
+
+def index_of(path: bytes, home: bytes) -> list[Kept]:
+    """What is kept of the project at or around `path`, also when its folder is gone. Raises `NoIndex`, `NoProject`."""
     root = os.path.realpath(path)
     if os.path.isdir(root):
         store = store_of(find_project(path, bare=True), home)
         root = store.root
-        found = [store.manifest] if os.path.lexists(store.manifest) else []
-        if not manifests(store.directory):
-            found = revisions(store.directory)[:1]
+        found = _kept_there(store)
     else:
-        everywhere = (manifest for directory in directories(home) for manifest in manifests(directory))
-        found = [manifest for manifest in everywhere if _root_of(manifest) == root]
+        found = [kept for directory in directories(home) for kept in _kept_of(root, directory)]
     if not found:
         raise NoIndex(f"{os.fsdecode(root)} is not indexed", "run 'greppy list' to see what is")
     return found
 
 
+def _kept_there(store: Store) -> list[Kept]:
+    directory = store.directory
+    if os.path.lexists(store.manifest):
+        return [Kept(directory, store.manifest)]
+    is_other = bool(manifests(directory)) or not (revisions(directory) or history_root(directory))
+    return [] if is_other else [Kept(directory, b"")]
+
+
+def _kept_of(root: bytes, directory: bytes) -> list[Kept]:
+    """What a directory keeps of a project whose folder is gone."""
+    held = manifests(directory)
+    if held:
+        return [Kept(directory, path) for path in held if _root_of(path) == root]
+    roots = [history_root(directory), *map(_root_of, revisions(directory)[:1])]
+    return [Kept(directory, b"")] if root in roots else []
+
+
 def _clear_away(indexes: bytes) -> None:
     """Remove what was put out of the way, also by a `forget` that was killed."""
+    import shutil
+
     for name in os.listdir(indexes):
         if name.startswith(TEMPORARY):
             shutil.rmtree(indexes + b"/" + name, ignore_errors=True)
 
 
 def _root_of(manifest: bytes) -> bytes | None:
-    try:
-        found = open_manifest(manifest)
-    except DamagedIndex:
-        return None
+    found = _opened(manifest)
     return found.meta.root if found else None
 
 
-def _remove(manifest: bytes) -> int:
+def _remove(kept: Kept) -> int:
     """Remove a manifest and what is needed by no other; the bytes freed. Raises OSError."""
-    directory = os.path.dirname(os.path.dirname(manifest))
+    import shutil
+
+    directory, manifest = kept
     with Lock(directory):
         before = directory_bytes(directory)
         if any(other != manifest for other in manifests(directory)):
-            os.unlink(manifest)
+            if manifest:
+                os.unlink(manifest)
             collect(directory)
             return before - directory_bytes(directory)
         # Out of the way first: nobody shall find half an index, or put a new one there meanwhile.

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from greppy.analysis.chunks import PARSE_ERROR, analyze
+from greppy.analysis.encoding import to_text
 from greppy.analysis.languages import HEAD_BYTES, detect
 from greppy.git.files import Folders, Unreadable, hash_blob, is_racy, read_with_signature
 from greppy.git.files import signature as signature_of
 from greppy.index.ledger import ABSENT, Row, Signature, unsettled
 
 if TYPE_CHECKING:
-    from greppy.index.known import Key, Known
+    from greppy.index.known import Key, Known, Place
     from greppy.index.writer import ShardWriter
 
 PENDING = ""
@@ -60,16 +60,12 @@ class Examiner:
             data, signature = read_with_signature(scope.root, task.path, scope.max_file_size, self._folders)
         except Unreadable as error:
             return None if error.reason == "missing" else self.left_out(task, error.reason)
-        if is_racy(signature, scope.observed_ns):
-            signature = unsettled(signature)
-        key = hash_blob(data, scope.algorithm), detect(task.path, data[:HEAD_BYTES])
+        key = _key(scope, task, data)
         found = self._known.find(key)
         if found is None:
             blob = self._analysed(key, data, plain)
             found = None if blob is None else (PENDING, blob)
-        if found is None:
-            return Row(task.path, signature, key[0], task.flags, "binary", "", 0)
-        return Row(task.path, signature, key[0], task.flags, "", *found)
+        return _row(task, _settled(scope, signature), key, found)
 
     def _analysed(self, key: Key, data: bytes, plain: bool) -> int | None:
         """The ordinal in the writer of a blob's analysis; None when the blob is binary.
@@ -78,6 +74,9 @@ class Examiner:
         """
         blob = self._new.get(key)
         if blob is None:
+            # Here, because importing it takes longer than looking at a hundred files that are known.
+            from greppy.analysis.chunks import PARSE_ERROR, analyze
+
             analysis = analyze(data, "text" if plain else key[1])
             if analysis is None:
                 return None
@@ -88,10 +87,32 @@ class Examiner:
 
     def left_out(self, task: Task, reason: str) -> Row:
         """The row of a file that is not indexed."""
-        signature = current_signature(self._scope.root, task.path)
-        if is_racy(signature, self._scope.observed_ns):
-            signature = unsettled(signature)
+        signature = _settled(self._scope, current_signature(self._scope.root, task.path))
         return Row(task.path, signature, b"", task.flags, reason, "", 0)
+
+
+def known_row(scope: Scope, known: Known, task: Task, data: bytes, signature: Signature) -> Row | None:
+    """The row of a file with this content, as long as nothing has to be analysed for it."""
+    key = _key(scope, task, data)
+    found = known.find(key)
+    if found is None and to_text(data) is not None:
+        return None
+    return _row(task, _settled(scope, signature), key, found)
+
+
+def _key(scope: Scope, task: Task, data: bytes) -> Key:
+    return hash_blob(data, scope.algorithm), detect(task.path, data[:HEAD_BYTES])
+
+
+def _row(task: Task, signature: Signature, key: Key, found: Place | None) -> Row:
+    """The row of a file that was read; without a place it is binary."""
+    if found is None:
+        return Row(task.path, signature, key[0], task.flags, "binary", "", 0)
+    return Row(task.path, signature, key[0], task.flags, "", *found)
+
+
+def _settled(scope: Scope, signature: Signature) -> Signature:
+    return unsettled(signature) if is_racy(signature, scope.observed_ns) else signature
 
 
 def current_signature(root: bytes, path: bytes, folder: bool = False) -> Signature:

@@ -97,17 +97,17 @@ def _edited(this: _Build, manifest: Manifest, edits: Edits) -> Outcome:
     shards = [this.shelf[name] for name in dict.fromkeys([*manifest.shards, *added])]
     removed = len(edits.gone) + len(edits.tasks) - len(found)
     counts = len(edits.tasks), _count(found, new), removed
-    if not removed and _all_indexed(manifest, edits, found) and is_settled(shards, _live_blobs(manifest, this.shelf)):
+    if not removed and _same_kinds(manifest, edits, found) and is_settled(shards, _live_blobs(manifest, this.shelf)):
         rows = dict(zip(edits.tasks, found, strict=True))
         content = patched(manifest, shards, rows, edits.folders, edits.inputs, this.scope.observed_ns)
         return Outcome(content, shards, *counts)
     return this.finished(_replaced(read_ledger(manifest), edits, found), new, *counts)
 
 
-def _all_indexed(manifest: Manifest, edits: Edits, found: Sequence[Row]) -> bool:
-    """Whether the changed files are indexed as they were before, so that no path comes or goes."""
+def _same_kinds(manifest: Manifest, edits: Edits, found: Sequence[Row]) -> bool:
+    """Whether of the changed files those are indexed that were it before, so that no path comes or goes."""
     reasons = manifest.column(layout.FILE_REASON, "B")
-    return not any(row.reason for row in found) and not any(reasons[at] for at in edits.tasks)
+    return all(bool(row.reason) == bool(reasons[at]) for at, row in zip(edits.tasks, found, strict=True))
 
 
 def _live_blobs(manifest: Manifest, shelf: Shelf) -> int:

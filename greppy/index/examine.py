@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.git.files import Folders
 from greppy.index.blobs import Examiner, Scope, Task
+from greppy.index.recognise import recognised
 from greppy.index.writer import ShardWriter
 
 if TYPE_CHECKING:
@@ -72,9 +73,13 @@ class Done(NamedTuple):
 
 def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list[str]]:
     """The rows of all tasks whose files are there, by path, and the names of the new shards. Raises `GreppyError`s."""
+    known, left = recognised(job)
+    job = job._replace(tasks=left)
     batches = cut_into_batches(job.tasks)
     small = len(batches) < 2 or sum(task.size for task in job.tasks) < PARALLEL_BYTES
-    if workers > 1 and small:
+    if not batches:
+        done = []
+    elif workers > 1 and small:
         done = _examine_beside(job, batches, progress)
     elif workers < 2 or not job.travels:
         done = _examine_here(job, batches, progress)
@@ -82,7 +87,7 @@ def examine(job: Job, workers: int, progress: Progress) -> tuple[list[Row], list
         from greppy.index.workers import examine_in_processes
 
         done = examine_in_processes(job, batches, min(workers, len(batches)), progress)
-    rows = sorted((row for part in done for row in part.rows), key=lambda row: row.path)
+    rows = sorted((*known, *(row for part in done for row in part.rows)), key=lambda row: row.path)
     return rows, list(dict.fromkeys(part.shard for part in done if part.shard))
 
 

@@ -73,7 +73,7 @@ from greppy.errors import DamagedIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 FORMAT = 2
 PAGE = 32 * 1024
@@ -183,6 +183,20 @@ class Container:
             raise DamagedIndex(self.name, "an offset points outside its section")
         self._verify(offset + start, offset + stop)
         return self.buffer[offset + start : offset + stop]
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Where a section lies in the buffer: offset and length; its pages are verified by who reads them there.
+
+        Raises `DamagedIndex` for a section outside of the file.
+        """
+        self.section(number, 0, 0)
+        return self._table[number]
+
+    @property
+    def pages(self) -> tuple[memoryview, bytearray, int, Callable[[int, int], None]]:
+        """The buffer, a byte for each page that says whether it is verified, bytes of a page, and what verifies the
+        pages of a range."""
+        return self.buffer, self._checked, PAGE, self._verify
 
     def verify(self) -> None:
         """Verify every page, as a reader of the whole file needs."""

@@ -39,12 +39,16 @@ class Changes:
         return len(self.files) + len(self.folders) + self.inputs
 
 
-def find_changes(manifest: Manifest, project: Project, config: Config) -> Changes:
-    """Compare the working tree and what decides about it with a manifest."""
+def find_changes(
+    manifest: Manifest, project: Project, config: Config, different: Sequence[int] | None = None
+) -> Changes:
+    """Compare the working tree and what decides about it with a manifest; `different` is what `kernels.changed_stats`
+    gave, where that was asked already."""
     files = manifest.meta.files
     count = files + manifest.meta.folders
-    table = manifest.container.section(layout.PATHS)
-    different = kernels.changed_stats(project.root, table, manifest.column(layout.STATS, "q"), count)
+    if different is None:
+        table = manifest.container.section(layout.PATHS)
+        different = kernels.changed_stats(project.root, table, manifest.column(layout.STATS, "q"), count)
     return Changes(
         [at for at in different if at < files],
         [at - files for at in different if at >= files],

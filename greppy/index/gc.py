@@ -17,9 +17,8 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.errors import IoFailure
-from greppy.index.admin import directories
 from greppy.index.home import refusal
-from greppy.index.store import TEMPORARY, directory_bytes, remove
+from greppy.index.store import TEMPORARY, directories, directory_bytes, remove
 from greppy.index.tend import BUSY, TOO_MUCH, Rules, Tended, remove_index, tend
 
 if TYPE_CHECKING:

@@ -118,7 +118,7 @@ def pack_manifest(ledger: Ledger, shards: Sequence[Shard], origin: Origin) -> by
     return pack_sections(
         {
             layout.META: meta_text(origin, ledger.tracked, len(rows), len(ledger.folders), counts),
-            layout.PATHS: _nul_ended(row.path for row in rows) + _nul_ended(folder.path for folder in ledger.folders),
+            layout.PATHS: nul_ended(row.path for row in rows) + nul_ended(folder.path for folder in ledger.folders),
             layout.STATS: pack_stats([row.signature for row in rows] + [folder.signature for folder in ledger.folders]),
             layout.FILE_OIDS: b"".join([row.oid or bytes(width) for row in rows]),
             layout.FILE_SHARD: array("I", [0 if row.reason else place[row.shard] for row in rows]).tobytes(),
@@ -126,7 +126,7 @@ def pack_manifest(ledger: Ledger, shards: Sequence[Shard], origin: Origin) -> by
             layout.FILE_FLAGS: array("I", [row.flags for row in rows]).tobytes(),
             layout.FILE_REASON: bytes([REASONS.index(row.reason) for row in rows]),
             layout.BY_BLOB: array("I", [at for _, _, at in live]).tobytes(),
-            layout.INPUTS: _nul_ended(item.path for item in ledger.inputs),
+            layout.INPUTS: nul_ended(item.path for item in ledger.inputs),
             layout.INPUT_STATS: pack_stats([item.signature for item in ledger.inputs]),
             layout.SHARDS: "\n".join(place).encode("ascii"),
             layout.DEAD: pack_places(dead),
@@ -157,7 +157,8 @@ def meta_text(origin: Origin, tracked: bytes, files: int, folders: int, counts: 
     return "".join(f"{key}={value}\n" for key, value in fields.items()).encode("ascii")
 
 
-def _nul_ended(paths: Iterable[bytes]) -> bytes:
+def nul_ended(paths: Iterable[bytes]) -> bytes:
+    """A table of paths."""
     return b"".join([path + b"\0" for path in paths])
 
 

@@ -6,6 +6,7 @@ process.
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from greppy.config import Config
     from greppy.git.project import Project
+    from greppy.index.adopt import Adopted
     from greppy.index.shard import Shard
     from greppy.index.store import Store
     from greppy.index.view import Progress
@@ -96,7 +98,13 @@ def update(
     Raises `GreppyError`s, among them `Unwritable`.
     """
     started = time.monotonic()
-    made = _without_damage(store, lambda bad: _update(project, store, config, progress, force, bad, seen))
+    collects = gc.isenabled()
+    gc.disable()  # rows are many and make no circles: looking for such takes a tenth of the time
+    try:
+        made = _without_damage(store, lambda bad: _update(project, store, config, progress, force, bad, seen))
+    finally:
+        if collects:
+            gc.enable()
     if made.outcome is not None:
         log.event(
             "info",
@@ -133,23 +141,38 @@ def _update(
     for name in bad:
         store.discard_shard(name)
     manifest = None if force else _manifest_to_build_on(project, store)
+    adopted = None if manifest is not None or force else _adopted(project, store, config)
+    manifest = adopted.manifest if adopted else manifest
     shelf = Shelf(store, manifest.shards if manifest else (), bad=bad)
-    if manifest is None:
+    if adopted is not None:
+        changes = adopted.changes
+    elif manifest is None:
         changes = EVERYTHING
     elif seen is not None and seen.manifest.container.same_as(manifest.container):
         changes = seen.changes
     else:
         changes = find_changes(manifest, project, config)
     if manifest is not None and not changes and not shelf.lost:
-        return Update(None, manifest, shelf.shards())
+        outcome = Outcome(adopted.content, shelf.shards(), 0, 0, 0) if adopted else None
+        if adopted is not None:
+            store.write_manifest(adopted.content)
+        return Update(outcome, manifest, shelf.shards())
     if shelf.missing:
         log.notice(f"{len(shelf.missing)} shards of the index are gone; analysing again what they held")
     if not force:
         shelf.adopt_others()
     outcome = build(project, shelf, config, manifest, changes, progress)
+    outcome = outcome._replace(removed=0) if adopted else outcome
     store.write_manifest(outcome.manifest)
     collect(store.directory)
     return _finished(outcome, os.fsdecode(store.manifest))
+
+
+def _adopted(project: Project, store: Store, config: Config) -> Adopted | None:
+    # Here, because an edit can do without.
+    from greppy.index.adopt import adopt
+
+    return adopt(project, store, config)
 
 
 def _in_memory(project: Project, store: Store, config: Config, progress: Progress) -> Update:

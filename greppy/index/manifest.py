@@ -58,7 +58,7 @@ REASONS = (
 
 class Meta:
     """What holds for the whole snapshot. Times are ns since the epoch; `body` and `comment` are summed lengths of live
-    chunks; `tracked` is `greppy.git.listing.tracked_digest` when the project was listed."""
+    chunks; `tracked` is `greppy.git.staging.tracked_digest` when the project was listed."""
 
     __slots__ = (
         "algorithm",

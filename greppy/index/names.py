@@ -82,6 +82,14 @@ class Names:
         if found is not None:
             yield from _docs(found)
 
+    def lists(self, words: tuple[bytes, ...]) -> tuple[bytes | None, ...]:
+        """The posting list of each word, None for one that no file has."""
+        return self._terms.lists(words)
+
+    def beginning(self, beginning: bytes) -> list[bytes]:
+        """The posting lists of the words that begin so."""
+        return self._terms.beginning(beginning)
+
     def files_with_beginning(self, beginning: bytes) -> Iterator[int]:
         """The files with a word that begins so; a file may come more than once."""
         for word, ordinal in self._terms.since(beginning):

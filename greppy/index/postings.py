@@ -60,7 +60,12 @@ class Strings:
     def __getitem__(self, ordinal: int) -> bytes:
         if not 0 <= ordinal < len(self):
             raise DamagedIndex(self._container.name, "an ordinal points outside its dictionary")
-        return self._block(ordinal // BLOCK, ordinal % BLOCK + 1)[-1]
+        block, place = divmod(ordinal, BLOCK)
+        data = self._fetch(self._numbers[1 + block], self._numbers[2 + block])
+        try:
+            return kernels.string_at(data, place, self._kind)
+        except ValueError as problem:
+            raise DamagedIndex(self._container.name, str(problem)) from None
 
     def find(self, string: bytes) -> int:
         """The ordinal of a string, where they are sorted; for one that is not there, -1 minus how many are below it."""
@@ -89,7 +94,7 @@ class Strings:
 class Terms:
     """The terms of one container, sorted, with their posting lists. Every look-up raises `DamagedIndex`."""
 
-    __slots__ = ("_container", "_numbers", "strings")
+    __slots__ = ("_container", "_dictionary", "_numbers", "strings")
 
     def __init__(self, container: layout.Container) -> None:
         self.strings = Strings(container, layout.TERM_BLOCKS, layout.TERMS, TERM)
@@ -97,6 +102,27 @@ class Terms:
         self._numbers = container.section(layout.LIST_BLOCKS).cast("I")
         if len(self._numbers) != len(self.strings._numbers) + 1 or self._numbers[1] != len(self.strings):
             raise DamagedIndex(container.name, "there are not as many posting lists as terms")
+        self._dictionary = (
+            *container.pages,
+            self.strings._index,
+            *container.place(layout.TERMS),
+            self._numbers,
+            *container.place(layout.POSTINGS),
+        )
+
+    def lists(self, terms: tuple[bytes, ...]) -> tuple[bytes | None, ...]:
+        """The posting list of each of the terms, None for one that no document has."""
+        try:
+            return kernels.find_lists(self._dictionary, terms)
+        except ValueError as problem:
+            raise DamagedIndex(self._container.name, str(problem)) from None
+
+    def beginning(self, beginning: bytes) -> list[bytes]:
+        """The posting lists of the terms that begin so, in their order."""
+        try:
+            return kernels.beginning_lists(self._dictionary, beginning)
+        except ValueError as problem:
+            raise DamagedIndex(self._container.name, str(problem)) from None
 
     def find(self, term: bytes) -> memoryview | None:
         """The posting list of a term, or None when no document has it."""

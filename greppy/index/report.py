@@ -24,8 +24,12 @@ class BuildReport(NamedTuple):
     changed: bool
 
 
+REVISIONS_ONLY, HISTORY_ONLY = "revisions only", "history only"
+
+
 class IndexInfo(NamedTuple):
-    """One indexed project in `list`. `indexed_at` is seconds since the epoch; `missing` when its folder is gone."""
+    """One indexed project in `list`. `indexed_at` is seconds since the epoch; `missing` when its folder is gone; `only`
+    says what is kept where its files are not indexed."""
 
     root: bytes
     files: int
@@ -33,6 +37,7 @@ class IndexInfo(NamedTuple):
     index_bytes: int
     indexed_at: float
     missing: bool
+    only: str = ""
 
 
 class Status(NamedTuple):

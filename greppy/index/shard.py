@@ -23,7 +23,7 @@ class Shard:
 
     __slots__ = (
         "_columns",
-        "_starts",
+        "_named",
         "_symbols",
         "_terms",
         "blobs",
@@ -43,7 +43,7 @@ class Shard:
         self._columns: dict[int, memoryview] = {}
         self._terms: Terms | None = None
         self._symbols: Strings | None = None
-        self._starts: dict[int, list[int]] = {}
+        self._named: dict[int, list[str]] = {}
         self.blobs = self.container.length(layout.BLOB_LANGUAGE)
         self.chunks = self.container.length(layout.CHUNK_KIND)
         self.oid_bytes = self.container.length(layout.OIDS) // self.blobs if self.blobs else 20
@@ -83,8 +83,7 @@ class Shard:
         return bytes(self.container.section(layout.OIDS, blob * width, (blob + 1) * width))
 
     def language(self, blob: int) -> str:
-        names = bytes(self.column(layout.LANGUAGES)).decode().split("\n")
-        return names[self.column(layout.BLOB_LANGUAGE)[blob]]
+        return self.languages[self.column(layout.BLOB_LANGUAGE)[blob]]
 
     def blob_keys(self) -> Iterator[tuple[bytes, str]]:
         """(oid, language) of every blob in order: the keys of the analyses held here."""
@@ -99,29 +98,53 @@ class Shard:
         first = self.column(layout.FIRST_CHUNK, "I")
         return first[blob], first[blob + 1]
 
+    def blob_of(self, chunk: int) -> int:
+        """The blob that a chunk is of."""
+        first = self.column(layout.FIRST_CHUNK, "I")
+        low, high = 0, self.blobs
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if first[middle] <= chunk else (low, middle)
+        return low
+
     def sizes(self, first: int, end: int) -> list[int]:
         """How many lines the chunks first..end-1 have."""
         sizes = list(self.column(layout.CHUNK_LINES)[first:end])
         more = self.column(layout.LONG_CHUNKS, "I")
-        for at in range(0, len(more), 2):
-            if first <= more[at] < end:
-                sizes[more[at] - first] += more[at + 1]
+        low, high = 0, len(more) // 2
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if more[2 * middle] < first else (low, middle)
+        while 2 * low < len(more) and more[2 * low] < end:
+            sizes[more[2 * low] - first] += more[2 * low + 1]
+            low += 1
         return sizes
 
     def lines(self, blob: int, chunk: int) -> tuple[int, int]:
         """First and last line of a chunk, 1-based and inclusive."""
-        first, end = self.chunk_range(blob)
-        starts = self._starts.get(blob)
-        if starts is None:
-            starts = self._starts[blob] = [1]
-            for size in self.sizes(first, end):
-                starts.append(starts[-1] + size)
-        return starts[chunk - first], starts[chunk - first + 1] - 1
+        *before, size = self.sizes(self.chunk_range(blob)[0], chunk + 1)
+        start = sum(before) + 1
+        return start, start + size - 1
+
+    @property
+    def kinds(self) -> list[str]:
+        """The names of kinds of chunks, by ordinal."""
+        return self._names(layout.KINDS)
+
+    @property
+    def languages(self) -> list[str]:
+        """The names of languages, by ordinal."""
+        return self._names(layout.LANGUAGES)
+
+    def _names(self, section: int) -> list[str]:
+        names = self._named.get(section)
+        if names is None:
+            names = self._named[section] = bytes(self.column(section)).decode().split("\n")
+        return names
 
     def symbol(self, chunk: int) -> str:
         """The qualified name of what a chunk defines; empty for none."""
         return self.symbols[chunk].decode("utf-8", "replace")
 
     def kind(self, chunk: int) -> str:
-        names = bytes(self.column(layout.KINDS)).decode().split("\n")
-        return names[self.column(layout.CHUNK_KIND)[chunk]]
+        return self.kinds[self.column(layout.CHUNK_KIND)[chunk]]

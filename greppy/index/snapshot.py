@@ -10,14 +10,14 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
+from greppy import kernels
 from greppy.analysis.classify import file_flags
-from greppy.analysis.standing import OWN, Standing
 from greppy.git.files import is_racy
 from greppy.git.project import project_name
 from greppy.index import format as layout
 from greppy.index.blobs import Task, current_signature
 from greppy.index.freshness import input_signature, rules_digest
-from greppy.index.ledger import ABSENT, Ledger, Row, Signature, Watched, unsettled
+from greppy.index.ledger import ABSENT, Ledger, Row, Signature, Watched, nul_ended, unsettled
 from greppy.index.manifest import REASONS
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _BY_CONTENT = frozenset(("", "binary", "too large", "permission denied", "io error", "missing", "analysis fails"))
 """Reasons that a regular file itself gave; the others came from its name, its type or the number of files."""
+
+LEFT_OUT = frozenset(("symlink", "submodule", "nested repository", "special file", "unreadable folder"))
+"""Reasons of what is not a file to be searched."""
 
 _BEYOND = "beyond the file limit"
 _FOLDERS = ("submodule", "nested repository")
@@ -66,9 +69,9 @@ def find_edits(manifest: Manifest, project: Project, config: Config, changes: Ch
     flags = manifest.column(layout.FILE_FLAGS, "I")
     tasks: dict[int, Task] = {}
     gone: list[int] = []
-    for at in changes.files:
+    sizes = _sizes_of_regular(project.root, [manifest.paths[at] for at in changes.files])
+    for at, size in zip(changes.files, sizes, strict=True):
         path = manifest.paths[at]
-        size = _size_of_regular(project.root, path)
         if REASONS[reasons[at]] not in _BY_CONTENT or size is None:
             return None
         if size < 0:
@@ -89,7 +92,7 @@ def _harmless_inputs(manifest: Manifest, project: Project, config: Config, scope
     """
     if project.git_dir is None or manifest.meta.digest != rules_digest(project, config):
         return None
-    from greppy.git.listing import staging_file, tracked_digest
+    from greppy.git.staging import staging_file, tracked_digest
 
     stats = manifest.column(layout.INPUT_STATS, "q")
     harmless = {}
@@ -100,7 +103,16 @@ def _harmless_inputs(manifest: Manifest, project: Project, config: Config, scope
                 return None
             harmless[at] = unsettled(signature) if is_racy(signature, scope.observed_ns) else signature
     # After the signatures were taken: what is written in between shows in the next search.
-    return harmless if tracked_digest(project) == manifest.meta.tracked else None
+    return harmless if tracked_digest(project, scope.algorithm) == manifest.meta.tracked else None
+
+
+def _sizes_of_regular(root: bytes, paths: Sequence[bytes]) -> list[int | None]:
+    modes, stats = kernels.stats_now(root, nul_ended(paths), len(paths))
+    sizes = memoryview(stats).cast("q")
+    return [
+        sizes[4 * at] if stat.S_ISREG(mode) else _size_of_regular(root, path)
+        for at, (path, mode) in enumerate(zip(paths, modes, strict=True))
+    ]
 
 
 def _size_of_regular(root: bytes, path: bytes) -> int | None:
@@ -116,25 +128,19 @@ def _size_of_regular(root: bytes, path: bytes) -> int | None:
 
 def _names_differ(manifest: Manifest, project: Project, config: Config, folders: Sequence[int]) -> bool:
     """Whether one of these folders has a name that is neither known nor ignored, or is no longer a folder."""
-    known = set(manifest.paths)
     watched = manifest.paths[manifest.meta.files :]
-    news: list[bytes] = []
-    for at in folders:
-        folder = watched[at]
-        prefix = b"" if folder == b"." else folder + b"/"
-        full = os.path.join(project.root, folder)
-        try:
-            if not stat.S_ISDIR(os.lstat(full).st_mode):
-                return True
-            names = os.listdir(full)
-        except OSError:
-            return True
-        news += [prefix + name for name in names if prefix + name not in known and prefix + name != b".git"]
-    if not news:
+    table = nul_ended([watched[at] for at in folders])
+    news = kernels.strange_names(project.root, table, manifest.container.section(layout.PATHS))
+    return news is None or are_news(project, config, news)
+
+
+def are_news(project: Project, config: Config, names: Sequence[bytes]) -> bool:
+    """Whether one of these paths on disk that nobody knew is not ignored."""
+    if not names:
         return False
     from greppy.git.listing import check_ignored
 
-    return bool(set(news) - check_ignored(project, news, config.ignore_patterns))
+    return bool(set(names) - check_ignored(project, names, config.ignore_patterns))
 
 
 def list_anew(project: Project, config: Config, old: Ledger, changes: Changes, scope: Scope) -> Listed:
@@ -170,7 +176,7 @@ def list_anew(project: Project, config: Config, old: Ledger, changes: Changes, s
         watched.get(path) or Watched(path, _folder(scope.root, path, scope.observed_ns))
         for path in (path or b"." for path in listing.directories)
     ]
-    inputs = [_watched_input(path, scope.observed_ns) for path in listing.inputs]
+    inputs = [watched_input(path, scope.observed_ns) for path in listing.inputs]
     return Listed(rows, tasks, folders, inputs, listing.tracked)
 
 
@@ -178,6 +184,9 @@ def _with_flags(
     project: Project, listing: Listing, known: Mapping[bytes, Row], trusted: Collection[bytes]
 ) -> list[tuple[File, int]]:
     """The listed files with their flags; those of trusted files are known, but for how they stand among the others."""
+    # Here, because an edit can do without, and it imports re.
+    from greppy.analysis.standing import OWN, Standing
+
     flags = [
         known[file.path].flags & ~OWN if file.path in trusted else file_flags(file.path, file.attributes)
         for file in listing.files
@@ -212,6 +221,7 @@ def _folder(root: bytes, path: bytes, observed_ns: int) -> Signature:
     return unsettled(signature) if is_racy(moment, observed_ns) else signature
 
 
-def _watched_input(path: bytes, observed_ns: int) -> Watched:
+def watched_input(path: bytes, observed_ns: int) -> Watched:
+    """An input as it is now, having been looked at since `observed_ns`."""
     signature = input_signature(path)
     return Watched(path, unsettled(signature) if is_racy(signature, observed_ns) else signature)

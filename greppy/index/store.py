@@ -14,8 +14,9 @@ In: `$GREPPY_HOME` and a project. Out: open manifests and shards. ::
 
 Files are published by temporary file, fsync and rename, shards before the manifest that names them; a reader needs no
 lock, and a process killed anywhere leaves the old index or the new one and at most temporary files, which the next
-holder of the lock removes. A home that cannot be written, or that belongs to somebody else, is not an error here:
-`Store.refusal` says why, and searches then answer from memory.
+holder of the lock removes. So does a power cut: a content is on disk before its name is; where a name is lost the older
+manifest is there, or a shard is missing, which is then made anew. A home that cannot be written, or that belongs to
+somebody else, is not an error here: `Store.refusal` says why, and searches then answer from memory.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 SHARDS, MANIFESTS, REVISIONS, HISTORY, LOCK = b"/shards", b"/manifests", b"/revisions", b"/history", b"/lock"
 TEMPORARY = b".tmp-"
+_INDEX_NAME_LENGTH = 16
 _USE_SECONDS = 3600
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
 """Failures to open a file that say nothing of the file."""
@@ -178,6 +180,12 @@ def note_use(path: bytes) -> None:
         return
 
 
+def directories(home: bytes) -> list[bytes]:
+    """The directories of all indexes below a home folder."""
+    names = sorted(_names(home + b"/indexes"))
+    return [home + b"/indexes/" + name for name in names if len(name) == _INDEX_NAME_LENGTH]
+
+
 def manifests(directory: bytes) -> list[bytes]:
     """The paths of the manifests in an index's directory."""
     names = sorted(_names(directory + MANIFESTS))
@@ -188,6 +196,15 @@ def revisions(directory: bytes) -> list[bytes]:
     """The paths of the manifests of revisions in an index's directory (`greppy.index.revision`)."""
     names = sorted(_names(directory + REVISIONS))
     return [directory + REVISIONS + b"/" + name for name in names if not name.startswith(TEMPORARY)]
+
+
+def history_root(directory: bytes) -> bytes:
+    """The root of the project whose history an index keeps, b"" where it keeps none."""
+    try:
+        with open(directory + HISTORY + b"/root", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 def _names(folder: bytes) -> list[bytes]:
@@ -286,7 +303,6 @@ def publish(path: bytes, content: bytes) -> None:
         finally:
             os.close(descriptor)
         os.rename(temporary, path)
-        _sync_folder(folder)
     except OSError as error:
         remove(temporary)
         raise refused("write", path, error) from None
@@ -299,14 +315,6 @@ def _write_all(descriptor: int, content: bytes) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-def _sync_folder(folder: bytes) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def remove(path: bytes) -> None:

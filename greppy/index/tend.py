@@ -26,6 +26,7 @@ from greppy.index.store import (
     collect,
     directory_bytes,
     garbage,
+    history_root,
     manifests,
     open_manifest,
     remove,
@@ -70,7 +71,7 @@ class Rules(NamedTuple):
 
 
 class _Holder(NamedTuple):
-    """A manifest, and the folder that it is of, or b"" where it cannot be read."""
+    """A manifest or a history, and the folder that it is of, or b"" where it cannot be read."""
 
     path: bytes
     root: bytes
@@ -147,12 +148,13 @@ def _roots(holders: Sequence[_Holder]) -> list[bytes]:
 def _tend(directory: bytes, rules: Rules) -> Tended:
     before = directory_bytes(directory)
     holders = _holders(directory)
-    roots = _roots(holders) or [root for root in [_history_root(directory)] if root]
-    gone = _roots([holder for holder in holders if holder.is_gone])
-    if all(holder.is_gone for holder in holders) and not _history_root(directory):
+    past = _Holder(directory + HISTORY, history_root(directory))
+    roots = _roots(holders) or _roots([past])
+    gone = [root for root in roots if not os.path.isdir(root)]
+    if all(holder.is_gone for holder in holders) and (past.is_gone or not past.root):
         if not rules.dry_run:
             _remove_held(directory)
-        return Tended(directory, roots, before, gone=gone, removed=GONE if holders else UNREADABLE)
+        return Tended(directory, roots, before, gone=gone, removed=GONE if roots else UNREADABLE)
     keep = rules.keep([root for root in roots if root not in gone])
     asked_long_ago = [path for path in revisions(directory) if _mtime(path) < rules.now - keep]
     without = {holder.path for holder in holders if holder.is_gone} | {*asked_long_ago}
@@ -220,16 +222,6 @@ def _compacted(directory: bytes, paths: Sequence[bytes], keep: float, rules: Rul
     if not rules.dry_run:
         collect(directory)
     return done, ""
-
-
-def _history_root(directory: bytes) -> bytes:
-    """The project whose history is kept there (`greppy.search.history.table`), b"" for none or one that is gone."""
-    try:
-        with open(directory + HISTORY + b"/root", "rb") as file:
-            root = file.read()
-    except OSError:
-        return b""
-    return root if os.path.isdir(root) else b""
 
 
 def _remove_held(directory: bytes) -> None:

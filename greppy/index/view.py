@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from greppy.config import Config
     from greppy.git.project import Project
+    from greppy.index.freshness import Changes
+    from greppy.index.look import Look
     from greppy.index.manifest import Manifest
     from greppy.index.shard import Shard
 
@@ -54,10 +56,11 @@ class View:
     files that one query needs, with an `estimate` of the rest; or "revision".
 
     Of revisions, `objects` gives the contents of blobs (None for one that is not there), and `labels` the names, by
-    file, of the revisions that have it.
+    file, of the revisions that have it. `facts` are what `greppy.search.facts` works out, kept as long as the view.
+    `check`, if there is one, tells what has changed: then it was opened before that was known (`greppy.index.ahead`).
     """
 
-    __slots__ = ("estimate", "labels", "manifest", "mode", "objects", "project", "shards", "store")
+    __slots__ = ("check", "estimate", "facts", "labels", "manifest", "mode", "objects", "project", "shards", "store")
 
     def __init__(
         self,
@@ -78,6 +81,8 @@ class View:
         self.estimate = estimate
         self.objects = objects
         self.labels = labels
+        self.facts: object = None
+        self.check: Callable[[], Changes] | None = None
 
 
 def store_of(project: Project, home: bytes) -> Store:
@@ -85,8 +90,11 @@ def store_of(project: Project, home: bytes) -> Store:
     return Store(home, store_path(project), view_name(project))
 
 
-def open_view(project: Project, home: bytes, config: Config, refresh: bool, progress: Progress) -> View:
-    """A view of the project as it is now, or, with `refresh` false, as it was when it was last indexed.
+def open_view(
+    project: Project, home: bytes, config: Config, refresh: bool, progress: Progress, ahead: Look | None = None
+) -> View:
+    """A view of the project as it is now, or, with `refresh` false, as it was when it was last indexed. `ahead`, where
+    there is one, has begun to look.
 
     Raises `NoIndex` when `refresh` is false and there is none, and what building raises.
     """
@@ -95,8 +103,10 @@ def open_view(project: Project, home: bytes, config: Config, refresh: bool, prog
     if not refresh:
         return _last_view(project, store)
     try:
-        manifest = store.open_manifest()
-        changes = None if manifest is None else find_changes(manifest, project, config)
+        seen_ahead = ahead is not None and ahead.root == project.root
+        manifest = ahead.manifest if ahead is not None and seen_ahead else store.open_manifest()
+        different = ahead.different() if ahead is not None and seen_ahead else None
+        changes = None if manifest is None else find_changes(manifest, project, config, different)
         if manifest is not None and not changes:
             return View(project, store, manifest, [store.open_shard(name) for name in manifest.shards])
     except (Vanished, DamagedIndex):

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
+import greppy.analysis.chunks  # noqa: F401  (loaded once, before there are several processes)
 from greppy.errors import GreppyError, IndexFailure
 from greppy.index.examine import NOTHING, Done, Job, Part
 

@@ -117,6 +117,19 @@ PyObject *fast_count_postings(PyObject *module, PyObject *args, PyObject *keywor
 PyObject *fast_accumulate(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_top_k(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_blob_scores(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_impacts(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_string_at(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_score_lists(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_find_lists(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_beginning_lists(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_joined_lists(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_path_shares(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_name_worths(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_named_wholly(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_file_classes(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_best_blobs(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_best_files(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_excerpt(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_merge_trigrams(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_trigram_list(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_trigram_candidates(PyObject *module, PyObject *args, PyObject *keywords);
@@ -124,10 +137,15 @@ PyObject *fast_intersect(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_union(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_members(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_matching_lines(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_print_text(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_path_starts(PyObject *module, PyObject *table);
+PyObject *fast_staged_files(PyObject *module, PyObject *args, PyObject *keywords);
 #ifndef _WIN32
 PyObject *fast_changed_stats(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_stats_now(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_strange_names(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *fast_read_matching(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *fast_print_files(PyObject *module, PyObject *args, PyObject *keywords);
 #endif
 
 #endif

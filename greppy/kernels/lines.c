@@ -1,30 +1,57 @@
 /* Which lines of a text hold one of some literal strings. */
 
-#include "needles.h"
+#include "lines.h"
 
 typedef struct {
     uint32_t *numbers, *starts, *ends;
     size_t used, capacities[3];
 } Lines;
 
-/* Line feeds in [at, end), eight bytes at a time: a byte of `x` is zero where there is one. */
-static size_t count_feeds(const uint8_t *at, const uint8_t *end)
+#if defined(__GNUC__)
+
+typedef uint8_t Lanes __attribute__((vector_size(16)));
+
+/* The same of whole vectors, at most 255 of them, so that no lane overflows: a comparison that holds is -1. */
+static size_t count_in_lanes(const uint8_t *at, size_t vectors)
 {
-    const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
+    Lanes counts = {0}, lanes;
+    for (size_t i = 0; i < vectors; i++) {
+        memcpy(&lanes, at + i * sizeof lanes, sizeof lanes);
+        counts -= (Lanes)(lanes == '\n');
+    }
     size_t count = 0;
-    for (; end - at >= 8; at += 8) {
-        uint64_t x = load_u64(at, 0) ^ 0x0A0A0A0A0A0A0A0Au;
-        uint64_t zeros = ~(((x & low) + low) | x | low) >> 7;
-        count += (size_t)(zeros * 0x0101010101010101u >> 56);
+    for (size_t i = 0; i < sizeof counts; i++)
+        count += counts[i];
+    return count;
+}
+
+size_t count_feeds(const uint8_t *at, const uint8_t *end)
+{
+    size_t count = 0;
+    while ((size_t)(end - at) >= sizeof(Lanes)) {
+        size_t vectors = (size_t)(end - at) / sizeof(Lanes);
+        vectors = vectors > 255 ? 255 : vectors;
+        count += count_in_lanes(at, vectors);
+        at += vectors * sizeof(Lanes);
     }
     for (; at < end; at++)
         count += *at == '\n';
     return count;
 }
 
-/* The first match from `at` on of any needle, or `end`. `next` keeps the latest place of each, NULL before the first
- * search. */
-static const uint8_t *next_match(const Needles *needles, const uint8_t **next, const uint8_t *at, const uint8_t *end)
+#else
+
+size_t count_feeds(const uint8_t *at, const uint8_t *end)
+{
+    size_t count = 0;
+    for (; at < end; at++)
+        count += *at == '\n';
+    return count;
+}
+
+#endif
+
+const uint8_t *next_match(const Needles *needles, const uint8_t **next, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *first = end;
     for (size_t i = 0; i < needles->count; i++) {
@@ -35,6 +62,28 @@ static const uint8_t *next_match(const Needles *needles, const uint8_t **next, c
         first = next[i] < first ? next[i] : first;
     }
     return first;
+}
+
+int append(Bytes *out, const void *data, size_t size)
+{
+    if (grow(&out->data, &out->capacity, out->used + size, 1) < 0)
+        return -1;
+    memcpy(out->data + out->used, data, size);
+    out->used += size;
+    return 0;
+}
+
+const uint8_t *line_begin(const uint8_t *least, const uint8_t *at)
+{
+    while (at > least && at[-1] != '\n')
+        at--;
+    return at;
+}
+
+const uint8_t *line_end(const uint8_t *at, const uint8_t *end)
+{
+    const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
+    return feed == NULL ? end : feed;
 }
 
 static int put_line(Lines *lines, size_t number, size_t start, size_t end)
@@ -60,11 +109,7 @@ static int find_lines(const Needles *needles, const uint8_t *text, size_t size, 
         if (match == end)
             break;
         number += count_feeds(line, match);
-        const uint8_t *start = match;
-        while (start > line && start[-1] != '\n')
-            start--;
-        const uint8_t *stop = memchr(match, '\n', (size_t)(end - match));
-        stop = stop == NULL ? end : stop;
+        const uint8_t *start = line_begin(line, match), *stop = line_end(match, end);
         failed = put_line(lines, number++, (size_t)(start - text), (size_t)(stop - text)) < 0;
         line = stop + (stop < end);
     }

@@ -11,7 +11,7 @@ static uint8_t lowered(uint8_t byte) { return byte >= 'A' && byte <= 'Z' ? byte 
 
 static int is_letter(uint8_t byte) { return lowered(byte) >= 'a' && lowered(byte) <= 'z'; }
 
-static size_t rarity(uint8_t byte)
+size_t byte_rarity(uint8_t byte)
 {
     const char *found = byte ? strchr(FREQUENT, byte) : NULL;
     return found == NULL ? sizeof FREQUENT : (size_t)(found - FREQUENT);
@@ -21,7 +21,7 @@ static void choose_probe(Needle *needle, int which, int fold)
 {
     size_t best = which && needle->probes[0] == 0 && needle->size > 1;
     for (size_t i = 0; i < needle->size; i++)
-        if (rarity(needle->text[i]) > rarity(needle->text[best]) && !(which && i == needle->probes[0]))
+        if (byte_rarity(needle->text[i]) > byte_rarity(needle->text[best]) && !(which && i == needle->probes[0]))
             best = i;
     needle->probes[which] = best;
     needle->masks[which] = fold && is_letter(needle->text[best]) ? 0x20 : 0;
@@ -74,7 +74,7 @@ void free_needles(Needles *needles)
     free(needles->items);
 }
 
-static int stands_at(const Needle *needle, int fold, const uint8_t *at)
+int stands_at(const Needle *needle, int fold, const uint8_t *at)
 {
     if (!fold)
         return memcmp(at, needle->text, needle->size) == 0;

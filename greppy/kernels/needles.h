@@ -23,6 +23,12 @@ typedef struct {
 int take_needles(Needles *needles, PyObject *tuple, int fold);
 void free_needles(Needles *needles);
 
+/* Whether a needle stands at a place that has room for it. */
+int stands_at(const Needle *needle, int fold, const uint8_t *at);
+
+/* How rare a byte is in source code: the greater, the rarer. */
+size_t byte_rarity(uint8_t byte);
+
 /* The first place in [at, end) where the needle stands, or NULL. Needs no GIL. */
 const uint8_t *find_needle(const Needle *needle, int fold, const uint8_t *at, const uint8_t *end);
 

@@ -136,6 +136,10 @@ static inline First no_first(void) { return (First){.table = FIRST_TABLES}; }
 const char *next_stored(Reader *reader, BitReader *bits, First *before, const Tables *tables, uint32_t docs,
                         int64_t *size);
 
+/* Writes the list at a place of a block as one in memory. A problem; NO_ROOM. */
+const char *take_stored(BitWriter *out, const Tables *tables, const uint8_t *block, size_t size, uint32_t place,
+                        uint32_t docs);
+
 /* Moves `bits` behind the list that was opened. */
 const char *skip_stored(const Reader *reader, BitReader *bits, int64_t size);
 

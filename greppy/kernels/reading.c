@@ -1,6 +1,8 @@
-/* Reading many files in several threads, keeping those that hold a literal string. */
+/* Reading many files in several threads, keeping of each what the caller wants. */
 
 #ifndef _WIN32
+
+#include "reading.h"
 
 #include "folders.h"
 #include "needles.h"
@@ -16,17 +18,7 @@
 enum { FILES = 16, MOST_THREADS = 4, SPARE = 1 << 16 };
 
 typedef struct {
-    uint8_t *data; /* NULL when no needle stands in the file */
-    size_t size;
-    int error;
-} Outcome;
-
-typedef struct {
-    const char *table;
-    const uint8_t *starts, *wanted;
-    size_t count;
-    const Needles *needles;
-    uint64_t limit;
+    const Reading *reading;
     int root, root_error;
     atomic_size_t next;
     atomic_int no_memory;
@@ -66,16 +58,9 @@ static int read_regular(int fd, uint64_t limit, Bytes *text)
     return read_all(fd, (uint64_t)found.st_size, limit, text);
 }
 
-static int is_wanted(const Needles *needles, const Bytes *text)
-{
-    for (size_t i = 0; i < needles->count; i++)
-        if (find_needle(&needles->items[i], needles->fold, text->data, text->data + text->used) != NULL)
-            return 1;
-    return needles->count == 0;
-}
-
 static void read_one(const Job *job, Folders *folders, const char *path, Bytes *text, Outcome *outcome)
 {
+    const Reading *reading = job->reading;
     int fd;
     do
         fd = job->root_error ? -1 : open_file(folders, path);
@@ -84,28 +69,24 @@ static void read_one(const Job *job, Folders *folders, const char *path, Bytes *
         outcome->error = job->root_error ? job->root_error : errno;
         return;
     }
-    outcome->error = read_regular(fd, job->limit, text);
+    outcome->error = read_regular(fd, (uint64_t)reading->limit, text);
     close(fd);
-    if (outcome->error || !is_wanted(job->needles, text))
-        return;
-    outcome->data = malloc(text->used + 1);
-    outcome->size = text->used;
-    if (outcome->data == NULL)
-        outcome->error = ENOMEM;
-    else
-        memcpy(outcome->data, text->data, text->used);
+    if (!outcome->error)
+        outcome->error = reading->keep(reading->how, path, text, outcome);
 }
 
 static void *read_files(void *arg)
 {
     Job *job = arg;
+    const Reading *reading = job->reading;
     Folders folders = {.root = job->root};
     Bytes text = {0};
-    size_t begin;
-    while ((begin = atomic_fetch_add(&job->next, FILES)) < job->count) {
-        size_t end = begin + FILES < job->count ? begin + FILES : job->count;
+    size_t begin, count = files_of(reading);
+    while ((begin = atomic_fetch_add(&job->next, FILES)) < count) {
+        size_t end = begin + FILES < count ? begin + FILES : count;
         for (size_t i = begin; i < end; i++) {
-            const char *path = job->table + load_u32(job->starts, load_u32(job->wanted, (int64_t)i));
+            uint32_t ordinal = load_u32(reading->wanted.buf, (int64_t)i);
+            const char *path = (const char *)reading->table.buf + load_u32(reading->starts.buf, ordinal);
             read_one(job, &folders, path, &text, &job->outcomes[i]);
             if (job->outcomes[i].error == ENOMEM)
                 atomic_store(&job->no_memory, 1);
@@ -116,14 +97,14 @@ static void *read_files(void *arg)
     return NULL;
 }
 
-static void run(Job *job, const char *root)
+static void run(Job *job)
 {
     pthread_t threads[MOST_THREADS];
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t started = 0, useful = job->count / FILES;
+    size_t started = 0, useful = files_of(job->reading) / FILES;
     useful = useful > MOST_THREADS ? MOST_THREADS : useful;
     useful = processors > 0 && (size_t)processors < useful ? (size_t)processors : useful;
-    job->root = open_root(root);
+    job->root = open_root(job->reading->root);
     job->root_error = job->root < 0 ? errno : 0;
     while (started + 1 < useful && pthread_create(&threads[started], NULL, read_files, job) == 0)
         started++;
@@ -134,84 +115,69 @@ static void run(Job *job, const char *root)
         close(job->root);
 }
 
-static PyObject *result_of(Outcome *outcome)
-{
-    if (outcome->error)
-        return PyLong_FromLong(outcome->error);
-    if (outcome->data == NULL)
-        return Py_NewRef(Py_None);
-    PyObject *bytes = PyBytes_FromStringAndSize((const char *)outcome->data, (Py_ssize_t)outcome->size);
-    free(outcome->data);
-    outcome->data = NULL;
-    return bytes;
-}
+size_t files_of(const Reading *reading) { return (size_t)reading->wanted.len / 4; }
 
-static PyObject *results(const Job *job)
+static const char *problem_of(const Reading *reading)
 {
-    PyObject *list = PyList_New((Py_ssize_t)job->count);
-    for (size_t i = 0; list != NULL && i < job->count; i++) {
-        PyObject *item = result_of(&job->outcomes[i]);
-        if (item == NULL)
-            Py_CLEAR(list);
-        else
-            PyList_SET_ITEM(list, (Py_ssize_t)i, item);
-    }
-    return list;
-}
-
-static const char *check_paths(const Py_buffer *table, const Py_buffer *starts, const Py_buffer *wanted)
-{
-    const char *text = table->buf;
-    if (table->len && text[table->len - 1] != '\0')
+    const Py_buffer *table = &reading->table;
+    if (table->len && ((const char *)table->buf)[table->len - 1] != '\0')
         return "the last path of the table must end with a NUL";
-    for (Py_ssize_t i = 0; i < wanted->len / 4; i++) {
-        uint32_t path = load_u32(wanted->buf, i);
-        if (path >= starts->len / 4 || load_u32(starts->buf, path) >= table->len)
+    for (size_t i = 0; i < files_of(reading); i++) {
+        uint32_t path = load_u32(reading->wanted.buf, (int64_t)i);
+        if (path >= reading->starts.len / 4 || load_u32(reading->starts.buf, path) >= table->len)
             return "a wanted path is not in the table";
     }
+    if (reading->limit < 0)
+        return "the limit must not be negative";
+    return *reading->root == '\0' ? "the root must be named" : NULL;
+}
+
+int can_read(const Reading *reading)
+{
+    if (!whole_numbers(&reading->starts, 4) || !whole_numbers(&reading->wanted, 4))
+        return 0;
+    return refused(problem_of(reading)) == 0;
+}
+
+Outcome *read_outcomes(const Reading *reading)
+{
+    size_t count = files_of(reading);
+    Job job = {.reading = reading, .outcomes = calloc(count + 1, sizeof *job.outcomes)};
+    if (job.outcomes != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        run(&job);
+        Py_END_ALLOW_THREADS
+    }
+    if (job.outcomes != NULL && !job.no_memory)
+        return job.outcomes;
+    free_outcomes(job.outcomes, count);
+    PyErr_NoMemory();
     return NULL;
 }
 
-static PyObject *read_matching(Job *job, const char *root)
+void free_outcomes(Outcome *outcomes, size_t count)
 {
-    job->outcomes = calloc(job->count + 1, sizeof *job->outcomes);
-    if (job->outcomes == NULL)
-        return PyErr_NoMemory();
-    Py_BEGIN_ALLOW_THREADS
-    run(job, root);
-    Py_END_ALLOW_THREADS
-    PyObject *result = job->no_memory ? PyErr_NoMemory() : results(job);
-    for (size_t i = 0; i < job->count; i++)
-        free(job->outcomes[i].data);
-    free(job->outcomes);
-    return result;
+    for (size_t i = 0; outcomes != NULL && i < count; i++)
+        free(outcomes[i].data);
+    free(outcomes);
 }
 
-PyObject *fast_read_matching(PyObject *module, PyObject *args, PyObject *keywords)
+void close_reading(Reading *reading)
 {
-    static char *names[] = {"root", "table", "starts", "wanted", "needles", "fold", "limit", NULL};
-    Py_buffer table, starts, wanted;
-    const char *root;
-    PyObject *tuple, *result = NULL;
-    Needles needles = {0};
-    int fold;
-    Py_ssize_t limit;
-    (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "yy*y*y*O!pn", names, &root, &table, &starts, &wanted,
-                                     &PyTuple_Type, &tuple, &fold, &limit))
-        return NULL;
-    const char *problem = check_paths(&table, &starts, &wanted);
-    Job job = {.table = table.buf, .starts = starts.buf, .wanted = wanted.buf, .count = (size_t)wanted.len / 4,
-               .needles = &needles, .limit = limit < 0 ? 0 : (uint64_t)limit};
-    if (problem != NULL || *root == '\0' || limit < 0)
-        refuse(problem != NULL ? problem : limit < 0 ? "the limit must not be negative" : "the root must be named");
-    else if (whole_numbers(&starts, 4) && whole_numbers(&wanted, 4) && take_needles(&needles, tuple, fold) == 0)
-        result = read_matching(&job, root);
-    free_needles(&needles);
-    PyBuffer_Release(&table);
-    PyBuffer_Release(&starts);
-    PyBuffer_Release(&wanted);
-    return result;
+    PyBuffer_Release(&reading->table);
+    PyBuffer_Release(&reading->starts);
+    PyBuffer_Release(&reading->wanted);
+}
+
+int keep_text(const Bytes *text, Outcome *outcome)
+{
+    outcome->data = malloc(text->used + 1);
+    outcome->size = text->used;
+    outcome->whole = 1;
+    if (outcome->data == NULL)
+        return ENOMEM;
+    memcpy(outcome->data, text->data, text->used);
+    return 0;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* BM25F by document, the best of many scores, and the scores of blobs from those of their chunks. */
 
-#include "postings.h"
+#include "scores.h"
 
 typedef struct {
     Py_buffer list, live, codes, lengths, norms, scores, masks;
@@ -30,7 +30,8 @@ static int64_t reach(const Accumulation *a)
 
 static const char *run_accumulation(const Accumulation *a)
 {
-    const uint8_t *live = a->live.buf, *lengths = a->lengths.buf, *tables = a->codes.buf, *norms = a->norms.buf;
+    const Weighing weighing = {a->codes.buf, a->lengths.buf, a->norms.buf};
+    const uint8_t *live = a->live.buf;
     uint8_t *scores = a->scores.buf, *masks = a->masks.buf;
     const int64_t docs = reach(a);
     Reader reader;
@@ -44,9 +45,7 @@ static const char *run_accumulation(const Accumulation *a)
             return "posting list has a document beyond the buffers";
         if (live != NULL && !live[doc])
             continue;
-        double body = load_f64(norms, lengths[2 * doc]), comment = load_f64(norms, 256 + lengths[2 * doc + 1]);
-        double x = load_f64(tables, reader.code) + load_f64(tables, 256 + reader.code) * comment +
-                   load_f64(tables, 512 + reader.code) * body;
+        double x = weigh(&weighing, doc, reader.code);
         if (a->k1 + x == 0.0)
             return "k1 + x must not be zero";
         store_f64(scores, doc, load_f64(scores, doc) + a->weight * x / (a->k1 + x));
@@ -175,8 +174,7 @@ done:
 
 typedef struct {
     Py_buffer scores, masks, first, out, out_masks;
-    double follow[3];
-    Py_ssize_t follows;
+    Top top;           /* empty, with the factors */
     Py_ssize_t scored; /* chunks with a positive score */
 } Gathering;
 
@@ -189,30 +187,6 @@ static const char *check_gathering(const Gathering *g)
     return NULL;
 }
 
-/* The best of scores[begin:end], and the next ones by their factors. */
-static double combined(const Gathering *g, int64_t begin, int64_t end)
-{
-    double best[4] = {0.0};
-    Py_ssize_t size = 0;
-    for (int64_t chunk = begin; chunk < end; chunk++) {
-        double score = load_f64(g->scores.buf, chunk);
-        Py_ssize_t at = size;
-        if (size <= g->follows)
-            size++;
-        else if (score > best[--at])
-            ;
-        else
-            continue;
-        for (; at > 0 && score > best[at - 1]; at--)
-            best[at] = best[at - 1];
-        best[at] = score;
-    }
-    double total = best[0];
-    for (Py_ssize_t i = 1; i < size; i++)
-        total += g->follow[i - 1] * best[i];
-    return total;
-}
-
 static const char *gather(Gathering *g)
 {
     const int64_t chunks = g->scores.len / 8, blobs = g->out.len / 8;
@@ -221,26 +195,29 @@ static const char *gather(Gathering *g)
         if (begin > end || end > chunks)
             return "chunk starts must not descend, nor pass the last chunk";
         uint64_t mask = 0;
+        Top top = g->top;
         for (int64_t chunk = begin; chunk < end; chunk++) {
+            double score = load_f64(g->scores.buf, chunk);
             mask |= load_u64(g->masks.buf, chunk);
-            g->scored += load_f64(g->scores.buf, chunk) > 0;
+            g->scored += score > 0;
+            add_to_top(&top, score);
         }
-        store_f64(g->out.buf, blob, combined(g, begin, end));
+        store_f64(g->out.buf, blob, sum_of_top(&top));
         store_u64(g->out_masks.buf, blob, mask);
     }
     return NULL;
 }
 
-static int read_follow(Gathering *g, PyObject *follow)
+int read_follow(Top *top, PyObject *follow)
 {
-    g->follows = PyTuple_GET_SIZE(follow);
-    if (g->follows > 3) {
+    top->follows = PyTuple_GET_SIZE(follow);
+    if (top->follows > 3) {
         refuse("at most three following chunks count");
         return -1;
     }
-    for (Py_ssize_t i = 0; i < g->follows; i++) {
-        g->follow[i] = PyFloat_AsDouble(PyTuple_GET_ITEM(follow, i));
-        if (g->follow[i] == -1.0 && PyErr_Occurred())
+    for (Py_ssize_t i = 0; i < top->follows; i++) {
+        top->follow[i] = PyFloat_AsDouble(PyTuple_GET_ITEM(follow, i));
+        if (top->follow[i] == -1.0 && PyErr_Occurred())
             return -1;
     }
     return 0;
@@ -256,7 +233,7 @@ PyObject *fast_blob_scores(PyObject *module, PyObject *args, PyObject *keywords)
                                      &PyTuple_Type, &follow, &g.out, &g.out_masks))
         return NULL;
     const char *problem = NULL;
-    int failed = read_follow(&g, follow) < 0;
+    int failed = read_follow(&g.top, follow) < 0;
     if (!failed) {
         Py_BEGIN_ALLOW_THREADS
         problem = check_gathering(&g);

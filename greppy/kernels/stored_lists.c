@@ -175,20 +175,20 @@ const char *skip_stored(const Reader *reader, BitReader *bits, int64_t size)
     return problem == NULL && overrun(bits) ? TRUNCATED : problem;
 }
 
-/* The list at `place` as one in memory. */
-static const char *take(BitWriter *out, const Tables *tables, const Py_buffer *block, Py_ssize_t place, uint32_t docs)
+const char *take_stored(BitWriter *out, const Tables *tables, const uint8_t *block, size_t size, uint32_t place,
+                        uint32_t docs)
 {
-    BitReader bits = {block->buf, (uint64_t)block->len, 0};
+    BitReader bits = {block, size, 0};
     Reader reader;
     First first = no_first();
     uint64_t start = 0;
-    int64_t size;
+    int64_t bits_of_list;
     const char *problem = NULL;
-    for (Py_ssize_t i = 0; problem == NULL && i <= place; i++) {
-        problem = next_stored(&reader, &bits, &first, tables, docs, &size);
+    for (uint32_t i = 0; problem == NULL && i <= place; i++) {
+        problem = next_stored(&reader, &bits, &first, tables, docs, &bits_of_list);
         start = bits.at;
         if (problem == NULL)
-            problem = skip_stored(&reader, &bits, size);
+            problem = skip_stored(&reader, &bits, bits_of_list);
     }
     if (problem != NULL)
         return problem;
@@ -196,7 +196,7 @@ static const char *take(BitWriter *out, const Tables *tables, const Py_buffer *b
         return NO_ROOM;
     put_list_head(out, docs, reader.count);
     put_short(out, first.doc, docs);
-    copy_bits(out, block->buf, (size_t)block->len, start, bits.at - start);
+    copy_bits(out, block, size, start, bits.at - start);
     align(out);
     return NULL;
 }
@@ -213,7 +213,7 @@ PyObject *fast_take_list(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     const char *problem = "a place is from 0 to 63, of at most 2**31 documents";
     if (place >= 0 && place < LIST_BLOCK && universe >= 0 && universe <= DOCS)
-        problem = take(&out, tables, &block, place, (uint32_t)universe);
+        problem = take_stored(&out, tables, block.buf, (size_t)block.len, (uint32_t)place, (uint32_t)universe);
     if (refused(problem) == 0)
         result = PyBytes_FromStringAndSize((const char *)out.out.data, (Py_ssize_t)out.out.used);
     free(out.out.data);

@@ -149,6 +149,27 @@ PyObject *fast_take_strings(PyObject *module, PyObject *args, PyObject *keywords
     return result;
 }
 
+PyObject *fast_string_at(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"block", "place", "kind", NULL};
+    Py_buffer block;
+    Py_ssize_t place, kind;
+    Coder s;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y*nn", names, &block, &place, &kind))
+        return NULL;
+    if (open_kind(&s, module, kind) == 0) {
+        BitReader bits = {block.buf, (uint64_t)block.len, 0};
+        const char *problem = place < 0 ? "places count from 0" : NULL;
+        for (Py_ssize_t i = 0; problem == NULL && i <= place; i++)
+            problem = take_string(&bits, &s);
+        result = problem != NULL ? refuse(problem)
+                                 : PyBytes_FromStringAndSize((const char *)s.text, (Py_ssize_t)s.size);
+    }
+    PyBuffer_Release(&block);
+    return result;
+}
+
 /* One search. */
 typedef struct {
     Coder strings;

@@ -10,8 +10,8 @@ from __future__ import annotations
 from itertools import chain
 
 from greppy.output.stream import write_out
-from greppy.search.exact.context import NO_LIMIT, Lines, show
-from greppy.search.exact.lines import find_hits, spans_of_lines
+from greppy.search.exact.question import NO_LIMIT
+from greppy.search.exact.rows import AS_GIT, COUNTS, LEAVE_OUT, LINES, NAMES, NAMES_WITHOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from greppy.output.grep_names import Names
-    from greppy.search.exact.context import Context
     from greppy.search.exact.engine import Found
     from greppy.search.exact.lines import Hit
-    from greppy.search.exact.question import Question
+    from greppy.search.exact.question import Context, Question
+    from greppy.search.exact.rows import Rows
 
     Spans = Callable[[int, bytes], Iterable[tuple[int, int]]]
 
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 
 PIECE = 1 << 16
-LINES, NAMES, NAMES_WITHOUT, COUNTS = "lines", "names", "names without", "counts"
-AS_GIT, AS_TEXT, LEAVE_OUT = "as git", "as text", "leave out"
 
 
 class Sink:
@@ -80,7 +78,7 @@ class Show:
 
     __slots__ = ("binaries", "mode", "quiet")
 
-    def __init__(self, mode: str = LINES, binaries: str = AS_GIT, quiet: bool = False) -> None:
+    def __init__(self, mode: int = LINES, binaries: int = AS_GIT, quiet: bool = False) -> None:
         self.mode = mode
         self.binaries = binaries
         self.quiet = quiet
@@ -97,6 +95,7 @@ class Printer:
         context: Context,
         is_binary: Callable[[Found], bool],
         what: Show,
+        rows: Rows | None = None,
     ) -> None:
         self._form = form
         self._sink = sink
@@ -104,10 +103,19 @@ class Printer:
         self._context = context
         self._is_binary = is_binary
         self._what = what
+        self._rows = rows
 
     def print_file(self, found: Found) -> bool:
         """Print what there is to print of a file; whether that counts as a result."""
         content = found.content
+        rows = None if self._rows is None else self._rows.of_text(found.source, content)
+        if rows is not None:
+            return self._print_rows(found, rows)
+        return self._print_lines(found, content)
+
+    def _print_lines(self, found: Found, content: bytes) -> bool:
+        from greppy.search.exact.lines import find_hits, spans_of_lines
+
         hits = find_hits(self._question, content)
         first = next(hits, None)
         without = self._what.mode == NAMES_WITHOUT
@@ -119,6 +127,24 @@ class Printer:
             return not without
         self._form.begin(found, spans_of_lines(self._question, content), self._context.hunks)
         self._print_hits(found, content, first, hits)
+        self._sink.end_file()
+        return True
+
+    def print_rows(self, rows: bytes) -> bool:
+        """Print what `Rows` gave of some files."""
+        if not self._what.quiet:
+            self._sink.add(rows)
+            self._sink.end_file()
+        return True
+
+    def _print_rows(self, found: Found, rows: bytes) -> bool:
+        binaries = self._what.binaries
+        if not rows or (binaries == LEAVE_OUT and self._is_binary(found)):
+            return False
+        if self._what.quiet or binaries != AS_GIT or self._what.mode != LINES or not self._is_binary(found):
+            return self.print_rows(rows)
+        self._form.begin(found, lambda _number, _line: (), False)
+        self._form.show_binary()
         self._sink.end_file()
         return True
 
@@ -141,6 +167,8 @@ class Printer:
         elif self._what.binaries == AS_GIT and self._is_binary(found):
             self._form.show_binary()
         elif self._context or self._context.limit != NO_LIMIT:
+            from greppy.search.exact.context import Lines, show
+
             heads = found.function_heads() if self._context.head or self._context.body else None
             show(self._form, self._question, chain((first,), rest), Lines(content, heads), self._context)
         else:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from greppy.log import printable
 from greppy.output.explain import explain_result
 from greppy.output.quote import quote_path
-from greppy.output.snippet import CUT, snippet
+from greppy.output.snippet import CUT, plain_snippet, snippet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ def _block(result: Result, screen: Screen, snippet_lines: int, paint: Callable[[
     if explain:
         lines.append(paint("  " + explain_result(result), _DIM))
     if snippet_lines and result.content:
+        plain = None if screen.color else plain_snippet(result, snippet_lines, screen.columns - len(_BAR), _BAR)
+        if plain is not None:
+            return "\n".join([*lines, plain])
         for line in snippet(result, snippet_lines, screen, len(_BAR)):
             lines.append(paint(_BAR + CUT, _DIM) if line is None else paint(_BAR, _DIM) + line)
     return "\n".join(lines)

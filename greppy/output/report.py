@@ -35,7 +35,7 @@ def list_lines(infos: Iterable[IndexInfo], now: float) -> str:
 
 
 def _about(info: IndexInfo, now: float) -> str:
-    size = f"{count(info.files, 'file')}, {format_size(info.index_bytes)}"
+    size = f"{info.only or count(info.files, 'file')}, {format_size(info.index_bytes)}"
     gone = ", folder is gone" if info.missing else ""
     return f"{size}, indexed {format_age(now - info.indexed_at)}{gone}"
 

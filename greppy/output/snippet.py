@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from greppy.search.result import Result
 
 CUT = "..."
+_TAB = "    "
 _MATCH = "\x1b[1;31m"
 _RESET = "\x1b[0m"
 # Text further right in a line is not looked at: lines of megabytes exist, and nobody reads them.
@@ -32,9 +33,35 @@ def snippet(result: Result, most: int, screen: Screen, margin: int) -> list[str 
             shown.append(None)
         shown.append(render_line(lines[at], screen, screen.columns - margin, result.terms))
         after = at + 1
-    if after < len(_without_blank_end(lines)):
+    if after < _end_of(lines):
         shown.append(None)
     return shown
+
+
+def plain_snippet(result: Result, most: int, width: int, bar: str) -> str | None:
+    """The lines of `snippet` behind a bar each, as one text; None where one of them must be cut or made harmless.
+
+    A text as nearly all are costs a tenth so.
+    """
+    content = result.content
+    if not content.isascii():
+        return None
+    lines = content.replace("\t", _TAB).split("\n")
+    first = result.start_line
+    chosen = choose(lines, [number - first for number in result.matched_lines], most)
+    shown: list[str] = []
+    after = 0
+    for at in chosen:
+        if at > after:
+            shown.append(CUT)
+        shown.append(lines[at])
+        after = at + 1
+    text = "".join(shown)
+    if not text.isprintable() or max([len(line) for line in shown], default=0) > width:
+        return None
+    if after < _end_of(lines):
+        shown.append(CUT)
+    return bar + ("\n" + bar).join(shown)
 
 
 def choose(lines: Sequence[str], matched: Sequence[int], most: int) -> list[int]:
@@ -43,35 +70,32 @@ def choose(lines: Sequence[str], matched: Sequence[int], most: int) -> list[int]
     All lines where they fit, but for blank ones at the end. Otherwise up to half of the room goes to the best lines and
     the rest to what lies around the very best.
     """
-    last = len(_without_blank_end(lines))
+    last = _end_of(lines)
     if last <= most:
         return list(range(last))
     best = [at for at in matched if 0 <= at < last] or [0]
     chosen = set(best[: (most + 1) // 2])
-    for at in _around(best[0], last):
-        if len(chosen) == most:
-            break
-        chosen.add(at)
+    low = high = best[0]
+    while len(chosen) < most:
+        high, low = high + 1, low - 1
+        if high < last:
+            chosen.add(high)
+        if low >= 0 and len(chosen) < most:
+            chosen.add(low)
     return sorted(chosen)
 
 
-def _around(centre: int, last: int) -> Iterator[int]:
-    for distance in range(1, last):
-        for at in (centre + distance, centre - distance):
-            if 0 <= at < last:
-                yield at
-
-
-def _without_blank_end(lines: Sequence[str]) -> Sequence[str]:
+def _end_of(lines: Sequence[str]) -> int:
+    """How many lines there are without the blank ones at the end."""
     last = len(lines)
     while last > 1 and not lines[last - 1].strip():
         last -= 1
-    return lines[:last]
+    return last
 
 
 def render_line(line: str, screen: Screen, width: int, terms: Sequence[str]) -> str:
     """`line` cut to `width` columns, made harmless, its matched terms coloured where the screen has colours."""
-    line = line[:_LONGEST_LINE].replace("\t", "    ")
+    line = line[:_LONGEST_LINE].replace("\t", _TAB)
     if _taking(line, width, screen.terminal) < len(line):
         line = _cut(line, max(width, 2 * len(CUT) + 1), find_terms(line, terms), screen.terminal)
     if not screen.color:

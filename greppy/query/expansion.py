@@ -19,8 +19,6 @@ MOST = 36
 """Expansions of a query, shared by its words: each is a look-up, and what is further back in a lexicon is further from
 the word."""
 
-_EMPTY_PARTS = frozenset((b"of", b"for", b"as", b"is", b"no", b"the", b"to", b"by", b"out", b"in"))
-
 
 def expansions(asked: Sequence[tuple[bytes, bytes]], lexicons: Sequence[str], more: Sequence[str] = ()) -> list[Found]:
     """(term, word, origin, place of the asked term, share) for what is not asked for already; the share is below 1 for
@@ -51,11 +49,8 @@ def _compounds(asked: Sequence[tuple[bytes, bytes]], place: int) -> Iterator[Fou
 
 def _relatives(lexicon: Lexicon, term: bytes, place: int) -> Iterator[Found]:
     """The lexicon's words for a term; of one with several parts each part that says something."""
-    for word, entry in lexicon.relatives(term):
-        parts = [part for part in word.split(b"_") if part not in _EMPTY_PARTS]
-        for part in parts:
-            for new in terms_of_run(part)[:1]:
-                yield new, part, "lexicon:" + entry.decode("utf-8", "replace"), place, 1 / len(parts)
+    for new, part, entry, share in lexicon.meanings(term):
+        yield new, part, "lexicon:" + entry.decode("utf-8", "replace"), place, share
 
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from greppy.index.view import open_view, store_of
 from greppy.query.plan import expanded, make_plan, without_phrases
 from greppy.search import features
 from greppy.search.excerpt import Matcher, cut
+from greppy.search.facts import facts_of
 from greppy.search.filters import make_filter
 from greppy.search.rank import rank
 from greppy.search.result import Response, Result
@@ -39,11 +40,12 @@ if TYPE_CHECKING:
     from greppy.search.texts import Text
 
     Progress = Callable[[int, int, str], None]
+    FindProject = Callable[[bytes, bool], Project]
     OpenView = Callable[[Project, bytes, Config, bool, Progress], View]
 
-_TRIES = 4
-"""How often a search starts over for files that change under it, or for damage that was repaired, before it gives up
-on them."""
+_TRIES = 5
+"""How often a search starts over for a view that was not true, for files that change under it, or for damage that was
+repaired, before it gives up on them."""
 
 
 _TO_VERIFY = 300
@@ -55,23 +57,31 @@ class _Changed(Exception):
 
 
 def search(
-    request: Request, home: bytes, config: Config, progress: Progress, open_view: OpenView = open_view
+    request: Request,
+    home: bytes,
+    config: Config,
+    progress: Progress,
+    open_view: OpenView = open_view,
+    find_project: FindProject = find_project,
 ) -> Response:
-    """Answer a request. Raises `GreppyError`s, and what `open_view` raises, of which a daemon has its own."""
+    """Answer a request. Raises `GreppyError`s, and what `open_view` raises; a daemon has its own of these two."""
     if request.recurse:
         from greppy.search.submodules import ranked
 
-        return ranked(request, find_project(request.start), lambda one: search(one, home, config, progress, open_view))
+        project = find_project(request.start, False)
+        return ranked(request, project, lambda one: search(one, home, config, progress, open_view, find_project))
     started = time.monotonic()
     plan = make_plan(request.query, request.domain, request.filters)
     request.revisions = [*request.revisions, *map(os.fsencode, plan.filters.get("rev"))]
-    project = find_project(request.start, bare=bool(request.revisions or request.all_branches))
+    project = find_project(request.start, bool(request.revisions or request.all_branches))
     wide = expanded(plan, config.lexicon) if request.expand else plan
     for attempt in range(_TRIES):
         view = _view(request, plan, project, home, config, progress, open_view)
         strict = request.refresh and view.mode in ("full", "memory") and attempt < _TRIES - 1
         try:
             response = _answer(request, wide, view, strict)
+            if view.check is not None and view.check():
+                continue
         except _Changed:
             continue
         except DamagedIndex as error:
@@ -126,15 +136,15 @@ def _answer(request: Request, plan: Plan, view: View, strict: bool) -> Response:
     scores, frequencies = score_chunks(plan, view, allowed.chunks)
     must_look = bool(plan.phrases or plan.excluded)
     depth = max(request.limit, request.depth, _TO_VERIFY if must_look else 0)
-    hits = rank(plan, view, scores, frequencies, allowed.files, depth, allowed.by_name, request.fold)
-    if not must_look:
-        hits = hits[: request.limit]
+    limit = depth if must_look else request.limit
+    hits = rank(plan, view, scores, frequencies, allowed.files, limit, allowed.by_name, request.fold, depth)
     results = _results(hits, plan, view, frequencies, request, strict)
     if not results and plan.phrases:
         return _without_phrases(request, plan, view, strict)
     if not results and request.correct and (meant := _corrected(request, plan, view, frequencies)):
         return _of_corrected(request, meant, plan, view, strict)
     total = max(sum(scored.matching for scored in scores), len(results))
+    facts_of(view).give_back(scores)
     notes = [] if results else _notes(plan, view, frequencies)
     response = Response(results, total, 0.0, view.project.root, notes, view.mode, view.manifest.meta.indexed_at)
     response.ideal = frequencies.ideal(plan)
@@ -209,29 +219,34 @@ def _compare_with_head(results: Sequence[Result], texts: Mapping[bytes, Text | N
 
 def _result(hit: Hit, view: View, text: Text | None, matcher: Matcher, content: bool) -> Result:
     shard = view.shards[hit.place]
-    excerpt = cut(text.lines if text else (), hit.start_line, hit.end_line, matcher)
+    excerpt = cut(text.content if text else b"", hit.start_line, hit.end_line, matcher)
     return Result(
         path=hit.path,
         start_line=hit.start_line,
         end_line=hit.end_line,
         score=hit.score,
-        symbol=shard.symbol(hit.chunk),
-        kind=shard.kind(hit.chunk),
+        symbol=hit.symbol,
+        kind=hit.kind,
         language=shard.language(hit.blob),
         content=excerpt.content if content else "",
         matched_lines=excerpt.matched_lines,
         terms=excerpt.words,
-        flags=[*features.names_of(hit.flags), *(["lfs-pointer"] if text is not None and text.is_pointer else [])],
+        flags=_flags(hit, text),
         breakdown=hit.breakdown,
         oid=text.oid if text else indexed_oid(view, hit.file),
         dirty=None if view.objects is None else False,
         stale=text is None or not text.fresh,
         revisions=view.labels[hit.file] if view.labels else (),
         text=text,
-        domain=features.domain_of_blob(hit.path, shard, hit.blob),
+        domain=facts_of(view).domain(hit.file),
         has_parse_error=bool(hit.flags & PARSE_ERROR),
         also=hit.also,
     )
+
+
+def _flags(hit: Hit, text: Text | None) -> list[str]:
+    names = features.names_of(hit.flags)
+    return [*names, "lfs-pointer"] if text is not None and text.is_pointer else names
 
 
 def _notes(plan: Plan, view: View, frequencies: Frequencies) -> list[str]:

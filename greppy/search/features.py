@@ -7,23 +7,22 @@ In: a plan and a view. Out: shares and factors by file ordinal, which `greppy.se
 from __future__ import annotations
 
 from math import log
+from sys import byteorder
 
 from greppy import kernels
 from greppy.analysis.classify import DATA, DOCS, EXAMPLE, GENERATED, SATELLITE, SUPERSEDED, TEST, VENDORED
 from greppy.analysis.tokens import terms_of_run
-from greppy.domains import domain_of
-from greppy.index import format as layout
-from greppy.index.names import WHOLE, Names, stem_of, words_of_name
+from greppy.index.names import WHOLE, stem_of, words_of_name
 from greppy.search import weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from greppy.index.manifest import Manifest
     from greppy.index.shard import Shard
     from greppy.index.view import Estimate
     from greppy.query.plan import Plan
+    from greppy.search.facts import Facts
 
 IN_NAME = 0x80
 """The bit of a posting's code that says: the term stands in the name of what the chunk defines."""
@@ -39,41 +38,68 @@ FLAG_NAMES = (
 )
 
 
-def path_shares(plan: Plan, names: Names, files: int, whole: Estimate | None = None) -> dict[int, float]:
-    """For each file that the query names, the share of the query's words, weighted by rarity, in its stem or its
-    folder.
+class Named:
+    """What a query has to do with the names of files.
 
-    `files` is how many there are; `whole` says it where `names` knows but a part of the project's paths.
+    `files` (u32, ascending) have a word of the query, `shares` (f64 by file) are the shares of the query's words,
+    weighted by rarity, that they have in their stem or their folder; `stems` (u32) have a word of the query, or all of
+    them together, as their whole stem; `wholly` (a byte a file) says whether the query has every word of the stem: 0
+    no, 1 yes, 2 perhaps.
     """
-    found = {word: set(_files_named(word, names)) for word in plan.words}
-    if whole is not None:
-        return shares_of_words(found, whole.named, whole.files)
-    return shares_of_words(found, {word: len(named) for word, named in found.items()}, files)
+
+    __slots__ = ("files", "shares", "stems", "wholly")
+
+    def __init__(self, plan: Plan, facts: Facts, whole: Estimate | None) -> None:
+        words = tuple(dict.fromkeys(plan.words))
+        found = tuple([facts.named(word) for word in words])
+        counts = [len(files) for files in found] if whole is None else [whole.named[word] for word in words]
+        given, total = _weights_of_words(counts, facts.files if whole is None else whole.files)
+        self.files, self.shares = kernels.path_shares(found, given, total or 1.0, facts.files)
+        self.stems = _whole_stems(words, facts)
+        paths = facts.table, facts.starts[: facts.files]
+        self.wholly = kernels.named_wholly(self.files, *paths, words, weights.SHORTEST_PREFIX)
+
+    def candidates(self, most: int) -> bytes:
+        """The files that the query names (u32), those that it names best, then by their order, if there are more than
+        `most`."""
+        others = [file for file in self.stems if not self.shares[file]]
+        files: memoryview = self.files
+        if len(files) + len(others) > most:
+            files = kernels.best_blobs((self.shares,), most, False)[0]
+            others = others[: most - len(files)]
+        return bytes(files) + b"".join([file.to_bytes(4, byteorder) for file in others])
+
+    def worths(self, best: float) -> memoryview[float]:
+        """What `path_worth` is at most, by file, times the score of the best file."""
+        rates = best * weights.PATH, best * weights.STEM_NAMED, best * weights.STEM_EQUALS
+        return kernels.name_worths(self.files, self.shares, self.wholly, self.stems, rates)
+
+
+def _whole_stems(words: tuple[bytes, ...], facts: Facts) -> memoryview:
+    """The files whose whole stem is a word of the query, or the query's words together."""
+    wholes = dict.fromkeys((*words, b"".join(words)))
+    files = {file for whole in wholes for file in facts.named_exactly(WHOLE + whole)}
+    return memoryview(b"".join([file.to_bytes(4, byteorder) for file in sorted(files)])).cast("I")
+
+
+def _weights_of_words(counts: Sequence[int], files: int) -> tuple[tuple[float, ...], float]:
+    """A word's weight is its idf among paths, ln(1 + files / (1 + files that it names)); and the sum of all, in which a
+    word that names none counts less."""
+    given = tuple([log(1 + files / (1 + count)) for count in counts])
+    total = 0.0
+    for count, weight in zip(counts, given, strict=True):
+        total += weight if count else weights.PATH_UNNAMED * weight
+    return given, total
 
 
 def shares_of_words(found: Mapping[bytes, set[int]], counts: Mapping[bytes, int], files: int) -> dict[int, float]:
-    """The shares for the files that each word names; `counts` of the project's `files` are named by a word.
-
-    A word's weight is its idf among paths, ln(1 + files / (1 + files that it names)).
-    """
+    """The shares for the files that each word names; `counts` of the project's `files` are named by a word."""
+    given, total = _weights_of_words([counts[word] for word in found], files)
     sums: dict[int, float] = {}
-    total = 0.0
-    for word, named in found.items():
-        weight = log(1 + files / (1 + counts[word]))
-        total += weight if counts[word] else weights.PATH_UNNAMED * weight
+    for named, weight in zip(found.values(), given, strict=True):
         for file in named:
             sums[file] = sums.get(file, 0.0) + weight
     return {file: value / total for file, value in sums.items()}
-
-
-def _files_named(word: bytes, names: Names) -> Iterator[int]:
-    """Files with a word equal to this one, or beginning it, or begun by it."""
-    if len(word) < weights.SHORTEST_PREFIX:
-        yield from names.files(word)
-        return
-    yield from names.files_with_beginning(word)
-    for end in range(weights.SHORTEST_PREFIX, len(word)):
-        yield from names.files(word[:end])
 
 
 def shares_of_terms(plan: Plan, idf: Sequence[float]) -> list[float]:
@@ -88,11 +114,12 @@ def covered(mask: int, shares: Sequence[float]) -> float:
     return sum(share for bit, share in enumerate(shares) if mask >> bit & 1)
 
 
-def path_worth(plan: Plan, path: bytes, share: float, is_stem: bool) -> float:
-    """What a file's path adds, in shares of the best score; `share` is its own of `path_shares`, `is_stem` whether its
-    whole stem is a word of the query."""
+def path_worth(plan: Plan, path: bytes, share: float, is_stem: bool, wholly: int = 2) -> float:
+    """What a file's path adds, in shares of the best score; `share` is its own of `Named`, `is_stem` whether its whole
+    stem is a word of the query, `wholly` whether the query has every word of it (2: not known)."""
     worth = weights.PATH * share + (weights.STEM_EQUALS if is_stem else 0.0)
-    return worth + weights.STEM_NAMED * share if share and _is_stem_named(plan, path) else worth
+    named = share and (_is_stem_named(plan, path) if wholly == 2 else wholly)
+    return worth + weights.STEM_NAMED * share if named else worth
 
 
 def _is_stem_named(plan: Plan, path: bytes) -> bool:
@@ -107,22 +134,29 @@ def _is_kin(one: bytes, other: bytes) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def whole_stems(plan: Plan, names: Names) -> set[int]:
-    """The files whose whole stem is a word of the query, or the query's words together."""
-    wholes = {*plan.words, b"".join(plan.words)}
-    return {file for whole in wholes for file in names.files(WHOLE + whole)}
-
-
-def definitions(plan: Plan, shard: Shard) -> Iterator[tuple[int, float]]:
-    """(chunk, weight) of the chunks of a shard that define a name that the query is or contains."""
+def definitions(plan: Plan, facts: Facts) -> Iterator[tuple[int, int, float]]:
+    """(place of the shard, chunk, weight) of the chunks that define a name that the query is or contains."""
     for name, weight in names_asked_for(plan):
-        before = (-2, "")
-        for chunk, symbol in _defining(name.rpartition(".")[2].encode(), shard):
+        terms = terms_of_run(name.rpartition(".")[2].encode())
+        for place, shard in enumerate(facts.shards if terms else ()):
+            postings = shard.postings(terms[0])
+            if postings is not None:
+                for chunk, agreement in _defining(name, shard, postings):
+                    yield place, chunk, weight * agreement
+
+
+def _defining(name: str, shard: Shard, postings: memoryview) -> Iterator[tuple[int, float]]:
+    """(chunk, agreement) of those with a name's first term in the name of what they define."""
+    docs, codes = kernels.decode_postings(postings)
+    before = (-2, "")
+    for doc, code in zip(docs, codes, strict=True):
+        if code & IN_NAME:
+            symbol = shard.symbol(doc)
             agreement = _agreement(symbol, name)
             # A long definition has several chunks; its first one holds the head.
-            if agreement and before != (chunk - 1, symbol):
-                yield chunk, weight * agreement
-            before = (chunk, symbol)
+            if agreement and before != (doc - 1, symbol):
+                yield doc, agreement
+            before = (doc, symbol)
 
 
 def names_asked_for(plan: Plan) -> Iterator[tuple[str, float]]:
@@ -135,18 +169,6 @@ def names_asked_for(plan: Plan) -> Iterator[tuple[str, float]]:
         yield run.decode("utf-8", "replace"), weights.DEFINITION_CONTAINED
 
 
-def _defining(run: bytes, shard: Shard) -> Iterator[tuple[int, str]]:
-    """The chunks with the run's first term in the name of what they define, each with its symbol."""
-    terms = terms_of_run(run)
-    postings = shard.postings(terms[0]) if terms else None
-    if postings is None:
-        return
-    docs, codes = kernels.decode_postings(postings)
-    for doc, code in zip(docs, codes, strict=True):
-        if code & IN_NAME:
-            yield doc, shard.symbol(doc)
-
-
 def _agreement(symbol: str, name: str) -> float:
     """1 when a symbol ends in a name at a dot, less when only the case differs, else 0. Sigils ($, @) do not count."""
     symbol = symbol.replace("$", "").replace("@", "")
@@ -154,20 +176,6 @@ def _agreement(symbol: str, name: str) -> float:
         return 1.0
     symbol, name = symbol.lower(), name.lower()
     return weights.DEFINITION_OTHER_CASE if symbol == name or symbol.endswith("." + name) else 0.0
-
-
-def file_flags(manifest: Manifest, shard: Shard, file: int, blob: int) -> int:
-    """Flags of a file: of its path and attributes, and of its content unless the attributes say otherwise."""
-    flags: int = manifest.column(layout.FILE_FLAGS, "I")[file]
-    return flags | (shard.column(layout.BLOB_FLAGS)[blob] & ~(flags >> 16))
-
-
-def domain_of_blob(path: bytes, shard: Shard, blob: int) -> str:
-    """The domain of a file with this blob."""
-    start, end = shard.chunk_range(blob)
-    names = bytes(shard.column(layout.KINDS)).decode().split("\n")
-    kinds = {names[ordinal] for ordinal in set(bytes(shard.column(layout.CHUNK_KIND)[start:end]))}
-    return domain_of(path, shard.language(blob), kinds)
 
 
 def factor(flags: int, plan: Plan, domain: str = "") -> float:

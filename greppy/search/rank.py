@@ -14,30 +14,29 @@ from __future__ import annotations
 
 from greppy import kernels
 from greppy.domains.code import CODE
-from greppy.index import format as layout
-from greppy.index.names import Names
 from greppy.search import features, weights
+from greppy.search.facts import facts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from greppy.index.view import View
     from greppy.query.plan import Plan
+    from greppy.search.facts import ChunkCard, Facts, FileCard
     from greppy.search.score import Frequencies, Scores
 
 
-_ALL = 1 << 62
-_LOOKS = 16
-"""Candidates after which it is looked whether enough is known."""
+_ROUNDING = 1 + 1e-9
+"""What a bound, whose parts are added in another order, can be less than the score itself."""
 
 MOST_FOLDED = 6
 """Chunks of a folded file that are told of: the best, and where else to look."""
 
 
 class Hit:
-    """One ranked chunk: file ordinal, place of its shard, blob, chunk, lines, score, flags, and the parts of the
-    score. `also` are further places of a folded file."""
+    """One ranked chunk: file ordinal, place of its shard, blob, chunk, its lines, symbol and kind, score, flags, and
+    the parts of the score. `also` are further places of a folded file."""
 
     __slots__ = (
         "also",
@@ -47,37 +46,35 @@ class Hit:
         "end_line",
         "file",
         "flags",
+        "kind",
         "path",
         "place",
         "score",
         "start_line",
+        "symbol",
     )
 
-    def __init__(self, path: bytes, file: int, place: int, blob: int, chunk: int, flags: int) -> None:
-        self.path = path
-        self.file = file
-        self.place = place
-        self.blob = blob
+    def __init__(self, file: _File, chunk: int, card: ChunkCard, score: float, breakdown: dict[str, float]) -> None:
+        self.path = file.path
+        self.file = file.file
+        self.place = file.place
+        self.blob = file.blob
         self.chunk = chunk
-        self.flags = flags
-        self.start_line = self.end_line = 0
-        self.score = 0.0
-        self.breakdown: dict[str, float] = {}
+        self.flags = file.flags
+        self.start_line, self.end_line, self.symbol, self.kind = card
+        self.score = score
+        self.breakdown = breakdown
         self.also: Sequence[tuple[int, int, str]] = ()
 
 
 class _File:
     """A candidate file with its flags and the parts of its score, before and after its factor."""
 
-    __slots__ = ("blob", "domain", "factor", "file", "flags", "parts", "place", "score")
+    __slots__ = ("blob", "domain", "end", "factor", "file", "flags", "parts", "path", "place", "score", "start")
 
-    def __init__(
-        self, file: int, place: int, blob: int, flags: int, factor: float, parts: dict[str, float], domain: str = ""
-    ) -> None:
+    def __init__(self, file: int, card: FileCard, factor: float, parts: dict[str, float], domain: str) -> None:
         self.file = file
-        self.place = place
-        self.blob = blob
-        self.flags = flags
+        self.place, self.blob, self.start, self.end, self.flags, self.path = card
         self.factor = factor
         self.parts = parts
         self.domain = domain
@@ -93,104 +90,60 @@ def rank(
     limit: int,
     by_name: bool = True,
     fold: bool = False,
+    depth: int = 0,
 ) -> list[Hit]:
     """The best `limit` hits. `allowed` has a byte a file, zero for those filtered out; None allows all. `by_name`
-    allows files that match by their name alone, `fold` gives each file once."""
-    for scored in scores:
-        scored.gather()
-    best = _largest(scored.blobs for scored in scores) or 1.0
-    defined = _add_definitions(plan, scores, best)
-    judge = _Judge(plan, view, scores, frequencies, best, defined)
-    # Of one domain only the files that are of it count, which is known when all have been looked at.
-    wanted = _ALL if plan.fixed else (limit if fold else 2 * limit)
-    files = _of_domain(plan, _best_files(judge, view, scores, allowed, by_name, limit, wanted))
-    if fold:
-        return _folded(view, scores, files, limit)
-    return _best_hits(view, scores, files[: 2 * limit], limit)
+    allows files that match by their name alone, `fold` gives each file once; `depth`, if it is more than `limit`, is
+    how many hits are drawn from the same candidates."""
+    best = max([scored.best for scored in scores], default=0.0) or 1.0
+    facts = facts_of(view)
+    judge = _Judge(plan, view, scores, frequencies, best, _add_definitions(plan, facts, scores, best))
+    files = _best_files(judge, judge.candidates(max(limit, depth), allowed, by_name), limit)
+    return _folded(facts, scores, files[:limit]) if fold else _best_hits(facts, scores, files, limit)
 
 
-def _best_files(
-    judge: _Judge,
-    view: View,
-    scores: Sequence[Scores],
-    allowed: bytearray | None,
-    by_name: bool,
-    limit: int,
-    wanted: int,
-) -> list[_File]:
-    """The best `wanted` files that score at all, best first, ties by their order; more come along.
+def _best_files(judge: _Judge, candidates: tuple[memoryview, memoryview], limit: int) -> list[_File]:
+    """The best `limit` files that score at all, and those that come as close as rounding, best first, ties by their
+    order. Each of them has a hit with its own score, so no other can be among the best hits.
 
-    They are judged in the order of what they can have at most, until no other can be among the best.
+    They are judged in the order of what they can have at most, until no other can be among the best. If one domain is
+    asked for, files of others count only where it has none.
     """
-    files: dict[int, _File] = {}
-    found: list[_File] = []
-    for number, (bound, place, item) in enumerate(_candidates(judge, scores, limit)):
-        if number % _LOOKS == 0 and len(found) >= wanted:
-            found.sort(key=_by_score)
-            if found[wanted - 1].score > bound:
-                break
-        for file in (item,) if place < 0 else view.manifest.files_of(place, item):
-            if file not in files and (allowed is None or allowed[file]):
-                judged = files[file] = judge.file(file, by_name)
-                if judged.score > 0:
-                    found.append(judged)
+    wanted: list[_File] = []
+    others: list[_File] = []
+    least = 0.0
+    for file, bound in zip(*candidates, strict=True):
+        if bound * _ROUNDING < least:
+            break
+        judged = judge.file(file)
+        if judged is None:
+            continue
+        if judge.suits(judged):
+            wanted.append(judged)
+            if len(wanted) >= limit:
+                wanted.sort(key=_by_score)
+                least = wanted[limit - 1].score
+        else:
+            others.append(judged)
+    found = wanted or others
     found.sort(key=_by_score)
-    return found
+    return [file for file in found if file.score * _ROUNDING >= least]
 
 
 def _by_score(file: _File) -> tuple[float, int]:
     return -file.score, file.file
 
 
-def _candidates(judge: _Judge, scores: Sequence[Scores], limit: int) -> list[tuple[float, int, int]]:
-    """What can be among the best `limit`: the best by text alone, as (bound, place of the shard, blob), and what the
-    query names or defines, as (bound, -1, file); by what they can score at most."""
-    found = [(judge.bound_of_file(file), -1, file) for file in judge.named(20 * limit + 400)]
-    for place, blob in _best_blobs(scores, 4 * limit + 100):
-        found.append((judge.bound_of_blob(place, blob), place, blob))
-    found.sort(key=lambda candidate: -candidate[0])
-    return found
-
-
-def _best_blobs(scores: Sequence[Scores], count: int) -> list[tuple[int, int]]:
-    """(place, blob) of the best `count` by text, and of all that score as much as the last of these: how blobs are
-    divided among shards must not show."""
-    tops = [kernels.top_k(scored.blobs, count + 1) for scored in scores]
-    values = [scored.blobs[blob] for scored, top in zip(scores, tops, strict=True) for blob in top]
-    values.sort(reverse=True)
-    least = values[count - 1] if len(values) > count else 0.0
-    if len(values) > count and values[count] == least:
-        tops = [kernels.top_k(scored.blobs, len(scored.blobs)) for scored in scores]
-    return [
-        (place, blob)
-        for place, (scored, top) in enumerate(zip(scores, tops, strict=True))
-        for blob in top
-        if scored.blobs[blob] >= least
-    ]
-
-
-def _largest(columns: Iterable[memoryview[float]]) -> float:
-    """The largest positive number of all columns, or 0."""
-    return max((column[at] for column in columns for at in kernels.top_k(column, 1)), default=0.0)
-
-
-def _folded(view: View, scores: Sequence[Scores], files: Sequence[_File], limit: int) -> list[Hit]:
-    """The best hit of each of the best files, with the places of its others in the order of their lines."""
+def _folded(facts: Facts, scores: Sequence[Scores], files: Sequence[_File]) -> list[Hit]:
+    """The best hit of each of these files, with the places of its others in the order of their lines."""
     found: list[Hit] = []
     for file in files:
         scored = scores[file.place]
-        hits = [_hit(view, scored, file, chunk, score) for score, chunk in _chunks(scored, file, MOST_FOLDED)]
-        if hits:  # an empty file has none
-            hits[0].also = sorted((hit.start_line, hit.end_line, scored.shard.symbol(hit.chunk)) for hit in hits[1:])
-            found.append(hits[0])
-        if len(found) == limit:
-            break
+        (score, chunk), *others = _chunks(scored, file, MOST_FOLDED)
+        hit = _hit(facts, file, chunk, score)
+        hit.also = sorted([facts.chunk(file.place, file.blob, other)[:3] for _, other in others])
+        found.append(hit)
     return found
-
-
-def _of_domain(plan: Plan, files: list[_File]) -> list[_File]:
-    """Of files of all domains those of the one that was asked for, if there are any."""
-    return [file for file in files if plan.fixed and file.domain == plan.domain] or files
 
 
 class _Defined:
@@ -210,19 +163,28 @@ class _Defined:
         gain = max((gain for chunk, gain in self._gains.items() if start <= chunk < end), default=0.0)
         return self._plain[blob], gain
 
+    def texts(self, scored: Scores) -> memoryview[float]:
+        """By blob the sum of both."""
+        if not self._gains:
+            return scored.blobs
+        sums = memoryview(bytearray(self._plain)).cast("d")
+        for blob in {scored.shard.blob_of(chunk) for chunk in self._gains}:
+            sums[blob] = sum(self.of_blob(scored, blob))
+        return sums
 
-def _add_definitions(plan: Plan, scores: Sequence[Scores], best: float) -> list[_Defined]:
+
+def _add_definitions(plan: Plan, facts: Facts, scores: Sequence[Scores], best: float) -> list[_Defined]:
     """What defines a name that was asked for gains a share of what the best file has by its text alone."""
-    defined: list[_Defined] = []
-    for scored in scores:
-        gains: dict[int, float] = {}
-        for chunk, weight in features.definitions(plan, scored.shard):
-            if scored.chunks[chunk]:
-                gains[chunk] = max(gains.get(chunk, 0.0), best * weight)
-        defined.append(_Defined(gains, memoryview(bytearray(scored.blobs)).cast("d") if gains else scored.blobs))
-        for chunk, gain in gains.items():
+    gains: list[dict[int, float]] = [{} for _ in scores]
+    for place, chunk, weight in features.definitions(plan, facts):
+        if scores[place].chunks[chunk]:
+            gains[place][chunk] = max(gains[place].get(chunk, 0.0), best * weight)
+    defined = []
+    for scored, gained in zip(scores, gains, strict=True):
+        defined.append(_Defined(gained, memoryview(bytearray(scored.blobs)).cast("d") if gained else scored.blobs))
+        for chunk, gain in gained.items():
             scored.chunks[chunk] += gain
-        if gains:
+        if gained:
             scored.gather()
     return defined
 
@@ -232,17 +194,14 @@ class _Judge:
 
     __slots__ = (
         "_best",
-        "_blobs",
         "_covered",
         "_defined",
-        "_extra",
-        "_places",
+        "_facts",
+        "_named",
         "_plan",
         "_scores",
         "_shares",
         "_stems",
-        "_view",
-        "_weights",
         "_with_domain",
     )
 
@@ -255,102 +214,118 @@ class _Judge:
         best: float,
         defined: Sequence[_Defined],
     ) -> None:
-        names = Names(view.manifest)
         self._plan = plan
-        self._view = view
+        self._facts = facts_of(view)
         self._scores = scores
         self._best = best
         self._defined = defined
-        self._places = view.manifest.column(layout.FILE_SHARD, "I")
-        self._blobs = view.manifest.column(layout.FILE_BLOB, "I")
-        self._stems = features.whole_stems(plan, names)
-        self._weights = features.shares_of_terms(plan, frequencies.idf)
+        self._named = features.Named(plan, self._facts, view.estimate)
+        self._stems = set(self._named.stems)
+        self._shares = features.shares_of_terms(plan, frequencies.idf)
         self._covered: dict[int, float] = {}
         self._with_domain = plan.fixed or plan.domain != CODE.name
-        self._extra = weights.PROXIMITY + (weights.DOMAIN if plan.domain != CODE.name else 0.0)
-        self._shares = features.path_shares(plan, names, view.manifest.meta.files, view.estimate)
 
-    def named(self, most: int) -> list[int]:
-        """The files that the query names, those that it names best if there are more than `most`."""
-        files = [*self._shares, *(file for file in self._stems if file not in self._shares)]
-        if len(files) <= most:
-            return files
-        return sorted(files, key=lambda file: (-self._shares.get(file, 0.0), file))[:most]
+    def candidates(self, limit: int, allowed: bytearray | None, by_name: bool) -> tuple[memoryview, memoryview]:
+        """The files that can be among the best `limit`, and what each can score at most, best first: the best by text
+        alone, and what the query names or defines. A file whose text does not match counts only if all of the query is
+        in its name, and `by_name`."""
+        plan, facts, best = self._plan, self._facts, self._best
+        blobs = kernels.best_blobs(tuple([scored.blobs for scored in self._scores]), 4 * limit + 100)
+        columns = [
+            (defined.texts(scored), scored.blob_masks, of_shard)
+            for scored, defined, of_shard in zip(self._scores, self._defined, blobs, strict=True)
+        ]
+        domain = plan.domain if self._with_domain else ""
+        factors = facts.factors(
+            (plan.speaks_of, plan.domain, self._with_domain),
+            lambda flags: max(features.factor(flags, plan), features.factor(flags, plan, domain)),
+        )
+        return kernels.best_files(
+            tuple(columns),
+            self._named.candidates(20 * limit + 400),
+            self._named.shares,
+            self._named.worths(best),
+            tuple([best * weights.COVERAGE * share for share in self._shares]),
+            best * (weights.PROXIMITY + (weights.DOMAIN if plan.domain != CODE.name else 0.0)),
+            facts.places,
+            facts.blobs,
+            facts.order,
+            facts.classes,
+            factors,
+            allowed,
+            by_name,
+        )
 
-    def bound_of_file(self, file: int) -> float:
-        """What a file can score at most; no factor is above 1."""
-        share = self._shares.get(file, 0.0)
-        path = weights.PATH * share + weights.STEM_EQUALS + weights.STEM_NAMED * share
-        return self.bound_of_blob(self._places[file], self._blobs[file]) + self._best * path
+    def suits(self, file: _File) -> bool:
+        """Whether a file is of the domain that was asked for, if one was."""
+        return not self._plan.fixed or file.domain == self._plan.domain
 
-    def bound_of_blob(self, place: int, blob: int) -> float:
-        """What a file with a blob can score at most, if the query does not name it."""
-        scored = self._scores[place]
-        text = sum(self._defined[place].of_blob(scored, blob))
-        return text + self._best * (weights.COVERAGE * self._coverage(scored.blob_masks[blob]) + self._extra)
+    def file(self, file: int) -> _File | None:
+        """A file with its score; None for an empty one, of which there is nothing to show."""
+        facts, named, best = self._facts, self._named, self._best
+        card = facts.file(file)
+        place, blob, start, end, flags, path = card
+        if start == end:
+            return None
+        scored, share = self._scores[place], named.shares[file]
+        domain = facts.domain(file) if self._with_domain else ""
+        bm25f, gain = self._defined[place].of_blob(scored, blob)
+        aligned = domain == self._plan.domain != CODE.name
+        worth = features.path_worth(self._plan, path, share, file in self._stems, named.wholly[file])
+        parts = {
+            "bm25f": bm25f,
+            "structure": gain,
+            "coverage": best * weights.COVERAGE * self._coverage(scored.blob_masks[blob]),
+            "proximity": best * weights.PROXIMITY * self._together(scored, blob) if weights.PROXIMITY else 0.0,
+            "path": best * worth,
+            "domain": best * weights.DOMAIN if aligned else 0.0,
+        }
+        return _File(file, card, features.factor(flags, self._plan, domain), parts, domain)
 
     def _coverage(self, mask: int) -> float:
         share = self._covered.get(mask)
         if share is None:
-            share = self._covered[mask] = features.covered(mask, self._weights)
+            share = self._covered[mask] = features.covered(mask, self._shares)
         return share
-
-    def file(self, file: int, by_name: bool) -> _File:
-        """A file with its score; 0 when neither its text nor, with `by_name`, all of its name matches."""
-        place, blob = self._places[file], self._blobs[file]
-        scored, share = self._scores[place], self._shares.get(file, 0.0)
-        text = scored.blobs[blob]
-        if text <= 0 and (share < 1 or not by_name):
-            return _File(file, place, blob, 0, 0.0, {})
-        manifest = self._view.manifest
-        flags = features.file_flags(manifest, scored.shard, file, blob)
-        domain = features.domain_of_blob(manifest.paths[file], scored.shard, blob) if self._with_domain else ""
-        bm25f, gain = self._defined[place].of_blob(scored, blob)
-        aligned = domain == self._plan.domain != CODE.name
-        parts = {
-            "bm25f": bm25f,
-            "structure": gain,
-            "coverage": self._best * weights.COVERAGE * self._coverage(scored.blob_masks[blob]),
-            "proximity": self._best * weights.PROXIMITY * self._together(scored, blob) if weights.PROXIMITY else 0.0,
-            "path": self._best * features.path_worth(self._plan, manifest.paths[file], share, file in self._stems),
-            "domain": self._best * weights.DOMAIN if aligned else 0.0,
-        }
-        return _File(file, place, blob, flags, features.factor(flags, self._plan, domain), parts, domain)
 
     def _together(self, scored: Scores, blob: int) -> float:
         """The largest share of the query's weight that one chunk of a blob has."""
         start, end = scored.shard.chunk_range(blob)
         masks = set(scored.masks[start:end])
-        return max((features.covered(mask, self._weights) for mask in masks), default=0.0)
+        return max((features.covered(mask, self._shares) for mask in masks), default=0.0)
 
 
-def _best_hits(view: View, scores: Sequence[Scores], files: Sequence[_File], limit: int) -> list[Hit]:
+def _best_hits(facts: Facts, scores: Sequence[Scores], files: Sequence[_File], limit: int) -> list[Hit]:
     """The best hits of these files. Most chunks are out of the question by their score, and cost no more than that."""
-    ranked = [(score, file, chunk) for file in files for score, chunk in _chunks(scores[file.place], file, limit)]
+    least = files[limit - 1].score if len(files) >= limit else 0.0
+    ranked = [
+        (score, file, chunk)
+        for file in files
+        for score, chunk in _chunks(
+            scores[file.place], file, min(limit, int(file.score / least) + 1) if least else limit
+        )
+        if score * _ROUNDING >= least
+    ]
     if len(ranked) > limit:
-        least = sorted((-score for score, *_ in ranked))[limit - 1]
+        least = sorted([-score for score, *_ in ranked])[limit - 1]
         ranked = [one for one in ranked if -one[0] <= least]
-    hits = [_hit(view, scores[file.place], file, chunk, score) for score, file, chunk in ranked]
+    hits = [_hit(facts, file, chunk, score) for score, file, chunk in ranked]
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
     return hits[:limit]
 
 
-def _chunks(scored: Scores, file: _File, most: int) -> Iterator[tuple[float, int]]:
+def _chunks(scored: Scores, file: _File, most: int) -> list[tuple[float, int]]:
     """(score, chunk) of the matching chunks of a file, best first, each worth less than the one before."""
-    start, end = scored.shard.chunk_range(file.blob)
-    column = scored.chunks[start:end]
+    start = file.start
+    column = scored.chunks[start : file.end]
     best = kernels.top_k(column, most)
-    if not best and start < end:
-        yield file.score, start  # found by its name alone
-        return
-    for number, at in enumerate(best, 1):
-        yield file.score * column[at] / column[best[0]] / number, start + at
+    if not best:
+        return [(file.score, start)]  # found by its name alone
+    first = column[best[0]]
+    return [(file.score * column[at] / first / number, start + at) for number, at in enumerate(best, 1)]
 
 
-def _hit(view: View, scored: Scores, file: _File, chunk: int, score: float) -> Hit:
-    hit = Hit(view.manifest.paths[file.file], file.file, file.place, file.blob, chunk, file.flags)
-    hit.start_line, hit.end_line = scored.shard.lines(file.blob, chunk)
-    hit.score = score
-    share = score / file.score
-    hit.breakdown = {name: part * file.factor * share for name, part in file.parts.items()}
-    return hit
+def _hit(facts: Facts, file: _File, chunk: int, score: float) -> Hit:
+    factor, share = file.factor, score / file.score
+    breakdown = {name: part * factor * share for name, part in file.parts.items()}
+    return Hit(file, chunk, facts.chunk(file.place, file.blob, chunk), score, breakdown)

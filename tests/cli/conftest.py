@@ -19,7 +19,7 @@ sys.argv[0] = "greppy"
 from greppy.search.result import Response, Result
 from greppy import errors
 
-def search(request, home, config, progress):
+def search(request, home, config, progress, *ahead):
     what = os.environ.get("FAKE", "")
     if what == "request":
         names = [name for name in request.__slots__ if name not in ("start", "cwd")]
@@ -52,6 +52,13 @@ def search(request, home, config, progress):
     return Response([Result(b"src/auth.py", 15, 16, 2.5, "Auth.check", "method", "python",
                             "def check(self):\\n    return self.session", [16], ["session"])], 1, 3.14159, b"/p")
 
+class Ahead:
+    open_view = find_project = None
+    def __init__(self, start, home): pass
+
+ahead = types.ModuleType("greppy.index.ahead")
+ahead.Ahead = Ahead
+sys.modules["greppy.index.ahead"] = ahead
 engine = types.ModuleType("greppy.search.engine")
 engine.search = search
 sys.modules["greppy.search.engine"] = engine

@@ -208,6 +208,7 @@ def test_what_cannot_be_read_is_said_and_with_coverage_is_status_5(repository: R
     code = (
         "import sys, os, errno; from greppy import kernels; real = kernels.read_matching\n"
         "kernels.read_matching = lambda *a: [errno.EACCES for _ in real(*a)]\n"
+        "kernels.print_files = lambda *a: [(at, errno.EACCES) for at in range(len(memoryview(a[3])))]\n"
         "from greppy.cli.main import main; sys.exit(main(['grep', *sys.argv[1:]]))"
     )
     environment = {**repository.environment, "PYTHONPATH": SOURCE}
@@ -373,3 +374,60 @@ def test_a_plain_search_imports_no_dear_module(repository: Repository, args: lis
     environment = {**repository.environment, "PYTHONPATH": SOURCE}
     ran = subprocess.run([sys.executable, "-c", code, *args], cwd=repository.root, env=environment, capture_output=True)
     assert not {name.split(".")[0] for name in ran.stderr.decode().split()} & DEAR
+
+
+@pytest.mark.parametrize("build", [False, True])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("one.*other",),
+        ("one.*",),
+        (".*other.*one",),
+        ("-i", "ONE.*Kiss"),
+        ("-i", "-e", "one.*kiss", "-e", "absent"),
+        ("-w", "one.*other"),
+        ("-c", "one.*other"),
+        ("-l", "-e", "one.*other", "-e", "kiss"),
+        ("-o", "one.*o"),
+        ("--column", "one.*other"),
+        ("-v", "one.*other"),
+        ("-i", "-w", "kiss"),
+        ("-h", "-i", "kiss"),
+        ("-z", "one.*other"),
+        ("-a", "one.*other"),
+        ("-I", "one.*other"),
+        ("-q", "one.*other"),
+        ("-A1", "one.*other"),
+        ("-m1", "one.*other"),
+        ("-i", "-e", "123", "-e", "KISS"),
+        ("-e", "one", "-e", "other", "-e", "absent", "-e", "kiss", "-e", "123"),
+    ],
+)
+def test_texts_in_a_row_and_folded_ones_are_found_as_git_finds_them(
+    repository: Repository, build: bool, args: tuple[str, ...]
+) -> None:
+    between = [b"", b" ", "é".encode(), b"\xe9", b"\0", b"\xed\xa0\x80", "\U0001f600".encode(), b"oneother", b"one"]
+    repository.write("between", b"\n".join(b"one" + each + b"other" for each in between))
+    repository.write("order", b"other one\nonother\none\nother\none-other 123\none\xe9oneother\n")
+    repository.write("foreign", "\u212aiss\nki\u017fs\nKISS kiss_\none and a kiss\n\u212ais\n".encode())
+    repository.write("na\u00efve", b"one, other\nkiss\n")
+    repository.write("binary", b"\0one other\nkiss\n")
+    if build:
+        indexed(repository)
+    repository.same(*args)
+
+
+@pytest.mark.parametrize("pattern", ["[[:punct:]]", "[[:alnum:]]{2}", r"\W{2}", r"\w{3}", "[^[:punct:]]{4}"])
+def test_vowel_signs_and_letters_in_circles_are_what_they_are_for_the_c_library(
+    repository: Repository, pattern: str
+) -> None:
+    lines = [
+        "\u09ac\u09be\u0982\u09b2\u09be",
+        "\u0939\u093f\u0902",
+        "\u24b6\u24d0",
+        "a\u20dd",
+        "\u00a9\u2122",
+        "x\u0301",
+    ]
+    repository.write("f", "\n".join(lines).encode())
+    repository.same(pattern)

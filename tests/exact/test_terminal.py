@@ -9,9 +9,8 @@ from greppy.output.grep import Printer, Show, Sink
 from greppy.output.grep_names import Names, relative
 from greppy.output.grep_terminal import TerminalForm
 from greppy.output.stream import Screen
-from greppy.search.exact.context import Context
 from greppy.search.exact.engine import Found
-from greppy.search.exact.question import Reading, make_question
+from greppy.search.exact.question import Context, Reading, make_question
 from greppy.search.exact.snapshot import Source
 
 

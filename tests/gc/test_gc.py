@@ -305,7 +305,7 @@ def test_the_command_says_what_it_did(
     assert document["indexes"][0]["paths"] == [str(work.path)]
     assert document["freed_bytes"] == document["indexes"][0]["freed_bytes"] > 0
     with pytest.raises(NoIndex):
-        admin.manifests_of(os.fsencode(work.path.with_name("nowhere")), os.fsencode(work.home))
+        admin.index_of(os.fsencode(work.path.with_name("nowhere")), os.fsencode(work.home))
 
 
 def test_a_home_that_does_not_exist_is_an_empty_one(

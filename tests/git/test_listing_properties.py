@@ -145,6 +145,21 @@ def test_a_listing_is_what_git_lists_and_is_on_disk(tree: list[Node], ignored: d
         assert all(os.path.isdir(os.path.join(os.fsencode(root), path)) for path in watched)
 
 
+@given(nodes, ignore_files)
+@limits
+def test_a_look_at_what_is_tracked_and_a_walk_through_every_folder_list_the_same(
+    tree: list[Node], ignored: dict[str, list[str]]
+) -> None:
+    with folder() as root:
+        git(root, "init", "-q")
+        stage(root, build(root, tree, ignored))
+        project = find_project(os.fsencode(root))
+        listed = list_project(project)
+        git(root, "config", "core.ignorecase", "true")  # then every folder is walked through
+        walked = list_project(project)
+        assert listed._replace(observed_ns=0) == walked._replace(observed_ns=0)
+
+
 @given(nodes, ignore_files, st.lists(paths, min_size=1, max_size=3))
 @limits
 def test_a_new_file_that_git_lists_changes_a_watched_folder(

@@ -12,13 +12,14 @@ from collections.abc import Callable
 
 import pytest
 
+from greppy.analysis import chunks
 from greppy.analysis.chunks import Analysis, analyze
 from greppy.config import Config
 from greppy.errors import GreppyError, IndexFailure
 from greppy.git.project import find_project
-from greppy.index import blobs, workers
 from greppy.index import examine as examine_module
 from greppy.index import format as layout
+from greppy.index import workers
 from greppy.index.blobs import Scope, Task
 from greppy.index.examine import Job, cut_into_batches, examine
 from greppy.index.known import Known
@@ -75,7 +76,7 @@ def test_a_file_that_crashes_its_grammar_is_cut_into_plain_windows_and_nothing_e
 ) -> None:
     for number in (3, 40, 41):
         crowd.write(f"f{number:02}.py", FILLER + CRASH + b"\ndef only%d(): pass\n" % number)
-    monkeypatch.setattr(blobs, "analyze", fatal(False, death))
+    monkeypatch.setattr(chunks, "analyze", fatal(False, death))
     report = crowd.build()
     assert (report.files, report.skipped) == (80, 0)
     view = crowd.view()
@@ -102,7 +103,7 @@ def test_an_edit_that_crashes_its_grammar_does_not_take_the_search_with_it(
     for number in range(5):
         work.write(f"f{number}.py", f"def only{number}(): pass\n")
     work.build()
-    monkeypatch.setattr(blobs, "analyze", fatal(False, death))
+    monkeypatch.setattr(chunks, "analyze", fatal(False, death))
     work.write("f2.py", CRASH + b"\ndef lemonquartz(): pass\n")
     work.write("f3.py", "def grapequartz(): pass\n")
     assert files_with(work.view(), "lemonquartz") == ["f2.py"]
@@ -113,7 +114,7 @@ def test_an_edit_that_crashes_its_grammar_does_not_take_the_search_with_it(
         assert view.mode == "memory"
         assert files_with(view, "plumquartz") == ["f2.py"]
     assert snapshot(work.view()) == work.expected()
-    monkeypatch.setattr(blobs, "analyze", fatal(True, death))
+    monkeypatch.setattr(chunks, "analyze", fatal(True, death))
     work.write("f2.py", CRASH)
     assert reasons(work.view())[b"f2.py"] == "analysis fails"
 
@@ -126,7 +127,7 @@ def test_an_error_in_the_process_beside_is_met_as_if_it_had_happened_here(
 
     work = make(config=Config(workers=2))
     work.write("a.py", "x = 1\n")
-    monkeypatch.setattr(blobs, "analyze", refuse)
+    monkeypatch.setattr(chunks, "analyze", refuse)
     with pytest.raises(Unwritable):
         work.build()
 
@@ -149,7 +150,7 @@ def test_a_file_that_crashes_without_its_grammar_too_is_left_out_with_a_reason(
     crowd: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crowd.write("f40.py", FILLER + CRASH)
-    monkeypatch.setattr(blobs, "analyze", fatal(True, by_signal))
+    monkeypatch.setattr(chunks, "analyze", fatal(True, by_signal))
     report = crowd.build()
     assert (report.files, report.skipped) == (79, 1)
     assert reasons(crowd.view())[b"f40.py"] == "analysis fails"
@@ -162,7 +163,7 @@ def test_processes_that_keep_dying_end_in_an_error_that_says_what_to_do(
     def die(data: bytes, language: str) -> Analysis | None:
         os._exit(1)
 
-    monkeypatch.setattr(blobs, "analyze", die)
+    monkeypatch.setattr(chunks, "analyze", die)
     monkeypatch.setattr(workers, "MOST_DEATHS", 5)
     with pytest.raises(IndexFailure, match="keep dying") as caught:
         crowd.build()
@@ -237,7 +238,7 @@ def test_a_process_whose_parent_was_killed_ends_by_itself(crowd: Work, monkeypat
         time.sleep(0.1)
         return analyze(data, language)
 
-    monkeypatch.setattr(blobs, "analyze", slow)
+    monkeypatch.setattr(chunks, "analyze", slow)
     group = start_build(crowd)
     time.sleep(0.6)
     os.kill(group, signal.SIGKILL)
@@ -251,7 +252,7 @@ def test_ctrl_c_ends_a_parallel_build_and_all_its_processes(crowd: Work, monkeyp
         time.sleep(0.05)
         return analyze(data, language)
 
-    monkeypatch.setattr(blobs, "analyze", slow)
+    monkeypatch.setattr(chunks, "analyze", slow)
     for delay in (0.03, 0.1, 0.4):
         group = start_build(crowd)
         time.sleep(delay)
@@ -290,7 +291,7 @@ def test_ctrl_c_ends_a_refresh_and_the_process_beside_it(
     work = make(config=Config(workers=2))
     for number in range(3):
         work.write(f"f{number}.py", f"def only{number}(): pass\n")
-    monkeypatch.setattr(blobs, "analyze", slow)
+    monkeypatch.setattr(chunks, "analyze", slow)
     for only_the_leader in (False, True):
         group = start_build(work)
         time.sleep(0.4)
@@ -331,7 +332,7 @@ def ends_within(group: int, seconds: float) -> bool:
 
 
 def assert_whole(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blobs, "analyze", analyze)
+    monkeypatch.setattr(chunks, "analyze", analyze)
     work.build()
     assert snapshot(work.view()) == work.expected()
     assert not [path for path in work.index_files() if ".tmp-" in path.name]

@@ -169,6 +169,26 @@ def code(chance: random.Random, twin: ModuleType) -> object:
     return twin.code_chunks(data, captures, roles_of("elixir", CAPTURES), name_of, Chunk)
 
 
+def staging(chance: random.Random, twin: ModuleType) -> object:
+    """git's index file, versions 1 to 5."""
+    version, entries = chance.randrange(1, 6), bytearray()
+    count = chance.randrange(6)
+    for _ in range(count):
+        path = bytes(chance.choices(b"ab/", k=chance.randrange(9)))
+        flags = chance.choice([0, 0, 0x1000, 0x4000, 0x8000])
+        entry = chance.randbytes(60) + flags.to_bytes(2, "big") + (b"\0\0" if flags & 0x4000 else b"")
+        if version == 4:
+            entry += bytes([chance.choice([0, 0, 1, 0x80])]) + path + b"\0"
+        else:
+            entry += path
+            entry += bytes(8 - len(entry) % 8)
+        entries += entry
+    extension = chance.choice([b"", b"TREE\0\0\0\2xx", b"link\0\0\0\0", b"TREE\xff\xff\xff\xff"])
+    head = b"DIRC" + version.to_bytes(4, "big") + count.to_bytes(4, "big")
+    data = head + bytes(entries) + extension + bytes(20)
+    return twin.staged_files(data if chance.random() < 0.5 else damaged(chance, data), 20)
+
+
 CASES: tuple[Case, ...] = (
     look_up,
     merge,
@@ -180,6 +200,7 @@ CASES: tuple[Case, ...] = (
     words,
     terms,
     strings,
+    staging,
     code,
 )
 

@@ -234,3 +234,90 @@ def test_chunks_and_blobs_that_do_not_fit_are_refused(twin: ModuleType, changes:
     }
     with pytest.raises(ValueError, match=problem):
         twin.blob_scores(**{**call, **changes})
+
+
+def impacts_of(twin: ModuleType, docs: list[int], seed: int, alive: bytes | None) -> bytes:
+    """Of a list with arbitrary codes and lengths."""
+    dice = random.Random(seed)
+    made: bytes = twin.impacts(
+        reference.encode_postings(docs, bytes(dice.randrange(256) for _ in docs), DOCS),
+        alive,
+        array("d", [dice.random() * 9 for _ in range(768)]),
+        bytes(dice.randrange(256) for _ in range(2 * DOCS)),
+        array("d", [dice.random() for _ in range(512)]),
+    )
+    return made
+
+
+docs_lists = st.lists(st.sets(st.integers(0, DOCS - 1)).map(sorted), max_size=5)
+
+
+@given(docs=st.sets(st.integers(0, DOCS - 1)).map(sorted), seed=st.integers(0, 2**32), dead=st.booleans())
+def test_the_twins_make_the_same_impacts(fast: ModuleType, docs: list[int], seed: int, dead: bool) -> None:
+    alive = bytes(number % 3 for number in range(DOCS)) if dead else None
+    assert impacts_of(fast, docs, seed, alive) == impacts_of(reference, docs, seed, alive)
+
+
+def columns_of(found: Any) -> list[bytes]:
+    return [bytes(column) for column in found[0]]
+
+
+@given(docs=docs_lists, seed=st.integers(0, 2**32), sizes=st.lists(st.integers(0, 9), max_size=9))
+def test_the_twins_score_lists_to_the_last_bit_also_in_columns_that_were_used(
+    fast: ModuleType, docs: list[list[int]], seed: int, sizes: list[int]
+) -> None:
+    dice = random.Random(seed)
+    first = array("I", [min(sum(sizes[:count]), DOCS) for count in range(len(sizes) + 1)] + [DOCS])
+    made: tuple[bytes | None, ...] = tuple(impacts_of(reference, one, seed, None) if one else None for one in docs)
+    weights = tuple(dice.random() for _ in made)
+    allowed = bytes(dice.randrange(2) for _ in range(DOCS)) if dice.randrange(2) else None
+    used = {
+        twin: twin.score_lists(made[::-1], weights, None, 1.2, first, (0.5,), None)[0] for twin in (fast, reference)
+    }
+    results = []
+    for twin in (fast, reference):
+        for columns in (None, used[twin]):
+            found = twin.score_lists(made, weights, allowed, 1.2, first, (0.8, 0.6), columns)
+            results.append((columns_of(found), *found[1:]))
+    assert all(result == results[0] for result in results)
+
+
+def test_lists_add_up_as_accumulating_one_after_the_other_does(twin: ModuleType) -> None:
+    call, first = arguments(), array("I", [0, 1, 3])
+    twin.accumulate(**call)
+    out, unions = floats(2), marks(2)
+    scored = twin.blob_scores(call["scores"], call["masks"], first, (0.5,), out, unions)
+    made = twin.impacts(*(call[name] for name in ("buf", "live", "code_tables", "lengths", "norm_tables")))
+    found = twin.score_lists((made,), (2.0,), None, 1.2, first, (0.5,), None)
+    expected = call["scores"], call["masks"], out, unions, array("Q", [0b101])
+    assert (columns_of(found), *found[1:]) == ([each.tobytes() for each in expected], scored, max(out))
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"lists": (bytes(13),)}, "12 bytes each"),
+        ({"lists": ()}, "fit together"),
+        ({"lists": (None,) * 65, "weights": (1.0,) * 65}, "64 bits"),
+        ({"first": array("I")}, "fit together"),
+        ({"first": array("I", [0, 2, 1, 3])}, "must not descend"),
+        ({"first": array("I", [0, 0])}, "beyond the last"),
+        ({"allowed": b"\1"}, "fit together"),
+        ({"k1": 0.0}, "must be positive"),
+        ({"follow": (1.0,) * 4}, "at most three"),
+    ],
+)
+def test_lists_that_do_not_fit_are_refused(twin: ModuleType, changes: dict[str, Any], problem: str) -> None:
+    call: dict[str, Any] = {
+        "lists": (array("d", [1.0]).tobytes() + array("I", [2]).tobytes(),),
+        "weights": (1.0,),
+        "allowed": None,
+        "k1": 1.2,
+        "first": array("I", [0, 3]),
+        "follow": (0.5,),
+        "columns": None,
+    }
+    with pytest.raises(ValueError, match=problem):
+        twin.score_lists(**{**call, **changes})
+    with pytest.raises(ValueError, match="fit together"):
+        twin.score_lists(**{**call, "columns": twin.score_lists(**{**call, "first": array("I", [0, 9])})[0]})

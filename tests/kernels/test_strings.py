@@ -45,6 +45,8 @@ def test_what_was_packed_is_unpacked_block_by_block(twin: ModuleType, strings: l
         here = strings[block * kernels.TERM_BLOCK : (block + 1) * kernels.TERM_BLOCK]
         assert twin.take_strings(blocks[start:end], len(here), kind) == here
         assert twin.take_strings(blocks[start:end], 1, kind) == here[:1]
+        for place in {0, len(here) // 2, len(here) - 1}:
+            assert twin.string_at(blocks[start:end], place, kind) == here[place]
 
 
 @given(strings=st.lists(STRINGS, max_size=200), kind=kinds)

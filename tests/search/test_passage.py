@@ -15,7 +15,9 @@ def result(data: bytes, start: int, end: int, matched: list[int], *terms: str) -
     text = to_text(data)
     assert text is not None
     lines = text[0].split(b"\n")
-    return Result(b"x", start, end, 1.0, matched_lines=matched, terms=terms, text=Text(data, lines, "", True, "sha1"))
+    return Result(
+        b"x", start, end, 1.0, matched_lines=matched, terms=terms, text=Text(data, b"\n".join(lines), "", True, "sha1")
+    )
 
 
 LINES = st.lists(st.sampled_from([b"", b"a", b"  zebra x", b"caf\xc3\xa9", b"tail\r"]), min_size=1, max_size=60)

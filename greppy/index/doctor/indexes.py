@@ -14,12 +14,12 @@ from functools import partial
 from greppy.config import Config
 from greppy.errors import DamagedIndex, GreppyError
 from greppy.git.project import Project, find_project
-from greppy.index.admin import directories
 from greppy.index.doctor.finding import FAIL, OK, WARN, Finding, Place
 from greppy.index.maintenance import update
 from greppy.index.store import (
     SHARDS,
     Vanished,
+    directories,
     garbage,
     manifests,
     open_manifest,

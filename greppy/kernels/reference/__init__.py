@@ -8,9 +8,12 @@ of every floating-point number; property tests compare the two.
 from __future__ import annotations
 
 from greppy.kernels.reference.candidates import intersect, members, trigram_candidates, trigram_list, union
+from greppy.kernels.reference.excerpts import excerpt
 from greppy.kernels.reference.inverter import Inverter
 from greppy.kernels.reference.literals import matching_lines, path_starts, read_matching
+from greppy.kernels.reference.lookups import beginning_lists, find_lists
 from greppy.kernels.reference.merging import merge_terms
+from greppy.kernels.reference.naming import joined_lists, name_worths, named_wholly, path_shares
 from greppy.kernels.reference.postings import (
     count_postings,
     decode_postings,
@@ -18,9 +21,13 @@ from greppy.kernels.reference.postings import (
     pack_lists,
     take_list,
 )
-from greppy.kernels.reference.scores import accumulate, blob_scores, top_k
+from greppy.kernels.reference.presence import stats_now, strange_names
+from greppy.kernels.reference.ranking import best_blobs, best_files, file_classes
+from greppy.kernels.reference.rows import print_files, print_text
+from greppy.kernels.reference.scores import accumulate, blob_scores, impacts, score_lists, top_k
+from greppy.kernels.reference.staging import staged_files
 from greppy.kernels.reference.stats import changed_stats
-from greppy.kernels.reference.strings import find_string, pack_strings, take_strings
+from greppy.kernels.reference.strings import find_string, pack_strings, string_at, take_strings
 from greppy.kernels.reference.terms import ascii_terms
 from greppy.kernels.reference.trigrams import TrigramInverter, merge_trigrams
 from greppy.kernels.reference.words import line_starts, runs, split_identifier
@@ -30,24 +37,42 @@ __all__ = [
     "TrigramInverter",
     "accumulate",
     "ascii_terms",
+    "beginning_lists",
+    "best_blobs",
+    "best_files",
     "blob_scores",
     "changed_stats",
     "count_postings",
     "decode_postings",
     "encode_postings",
+    "excerpt",
+    "file_classes",
+    "find_lists",
     "find_string",
+    "impacts",
     "intersect",
+    "joined_lists",
     "line_starts",
     "matching_lines",
     "members",
     "merge_terms",
     "merge_trigrams",
+    "name_worths",
+    "named_wholly",
     "pack_lists",
     "pack_strings",
+    "path_shares",
     "path_starts",
+    "print_files",
+    "print_text",
     "read_matching",
     "runs",
+    "score_lists",
     "split_identifier",
+    "staged_files",
+    "stats_now",
+    "strange_names",
+    "string_at",
     "take_list",
     "take_strings",
     "top_k",

@@ -107,6 +107,13 @@ def take_strings(block: ReadableBuffer, count: int, kind: int) -> list[bytes]:
     return list(_strings(block, count, kind))
 
 
+def string_at(block: ReadableBuffer, place: int, kind: int) -> bytes:
+    """The string at a place (from 0) of a block. ValueError when it is damaged, or ends before it."""
+    if place < 0:
+        raise ValueError("places count from 0")
+    return list(_strings(block, place + 1, kind))[-1]
+
+
 def _strings(block: ReadableBuffer, count: int, kind: int) -> Iterator[bytes]:
     bits, before = BitReader(bytes(block)), b""
     for _ in range(count):

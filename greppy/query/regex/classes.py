@@ -33,16 +33,20 @@ NAMED: dict[str, list[Range]] = {
     "word": WORDS,
     "xdigit": [(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)],
 }
-# What glibc's classes have beyond ASCII, in Unicode's terms, so that a pattern finds what git grep finds.
-_LETTERS, _NUMBERS = ["\\p{L}", "\\p{Nl}"], ["\\p{Nd}"]
-BEYOND = {
-    "alnum": [*_LETTERS, *_NUMBERS],
-    "alpha": _LETTERS,
-    "lower": ["\\p{Ll}"],
-    "punct": ["\\p{P}", "\\p{S}", "\\p{M}", "\\p{No}", "\\p{Cf}", "\\p{Co}", "\\x{A0}\\x{2007}\\x{202F}"],
-    "upper": ["\\p{Lu}"],
-    "word": [*_LETTERS, *_NUMBERS],
-}
+
+
+def beyond(name: str) -> list[str]:
+    """What a class of glibc's has beyond ASCII, in RE2's terms, so that a pattern finds what git grep finds."""
+    if name in ("lower", "upper"):
+        return ["\\p{Ll}" if name == "lower" else "\\p{Lu}"]
+    if name not in ("alnum", "alpha", "punct", "word"):
+        return []
+    from greppy.query.regex.marks import LETTERS, PUNCTUATION
+
+    if name == "punct":
+        categories = ("P", "Sc", "Sk", "Sm", "No", "Cf", "Co")
+        return [*(f"\\p{{{category}}}" for category in categories), "\\x{A0}\\x{2007}\\x{202F}", PUNCTUATION]
+    return ["\\p{L}", "\\p{Nl}", LETTERS, *([] if name == "alpha" else ["\\p{Nd}"])]
 
 
 def complement(ranges: list[Range]) -> list[Range]:

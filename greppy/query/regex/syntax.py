@@ -12,7 +12,7 @@ pattern never leaves its line: where `multiline` is off no set, negated set or e
 from __future__ import annotations
 
 from greppy.errors import BadArguments
-from greppy.query.regex.classes import BEYOND, LAST, NAMED, SHORTHANDS, SURROGATES, WORDS, complement, without_newline
+from greppy.query.regex.classes import LAST, NAMED, SHORTHANDS, SURROGATES, WORDS, beyond, complement, without_newline
 from greppy.query.regex.tree import UNBOUNDED, Alternate, Any, Assertion, Class, Concat, Literal, Repeat
 
 TYPE_CHECKING = False
@@ -311,7 +311,7 @@ class _Parser:
 
     def _beyond(self, shorthand: str) -> list[str]:
         """What `\\w` and `\\W` have beyond ASCII."""
-        return BEYOND["word"] if self.unicode and shorthand in "wW" else []
+        return beyond("word") if self.unicode and shorthand in "wW" else []
 
     def _named_class(self, ranges: list[Range], properties: list[str]) -> None:
         end = self.text.find(":]", self.at)
@@ -321,7 +321,7 @@ class _Parser:
         self.at = end + 2
         found = NAMED[name.lstrip("^")]
         ranges += complement(found) if name.startswith("^") else found
-        properties += BEYOND.get(name, []) if self.unicode else []
+        properties += beyond(name) if self.unicode else []
 
     def _shorthand(self, ranges: list[Range], properties: list[str]) -> None:
         char = self.text[self.at + 1]

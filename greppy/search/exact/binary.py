@@ -46,6 +46,13 @@ class BinaryRule:
         said = None if oracle is None or not found.path else oracle.binary(found.path)
         return found.content.find(b"\0", 0, LOOKED_AT) >= 0 if said is None else said
 
+    def is_asked(self, view: View) -> bool:
+        """Whether more than its bytes may decide about a file."""
+        root = view.project.root
+        if root not in self._oracles:
+            self._oracles[root] = _oracle_of(view.project, view)
+        return self._oracles[root] is not None
+
     def _oracle(self, found: Found) -> DiffAttributes | None:
         """What asks git about the files of this one's project; None where it has nothing to say."""
         if found.project is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from greppy.search.exact.lines import Hit
-    from greppy.search.exact.question import Question
+    from greppy.search.exact.question import Context, Question
 
     class Display(Protocol):
         """What prints lines. `last_shown` is the number of the last one it printed of this file, 0 before the first."""
@@ -26,33 +26,7 @@ if TYPE_CHECKING:
 
 
 HIT, CONTEXT, FUNCTION = b":", b"-", b"="
-NO_LIMIT = -1
 _BLANK = b" \t\n\v\f\r"
-
-
-class Context:
-    """How much is wanted: lines before and after, the function's head (`head`), the whole function (`body`); and of
-    how many hits in a file (`limit`)."""
-
-    __slots__ = ("after", "before", "body", "head", "limit")
-
-    def __init__(
-        self, before: int = 0, after: int = 0, head: bool = False, body: bool = False, limit: int = NO_LIMIT
-    ) -> None:
-        self.before = before
-        self.after = after
-        self.head = head
-        self.body = body
-        self.limit = limit
-
-    def __bool__(self) -> bool:
-        """Whether other lines than hits are wanted."""
-        return bool(self.before or self.after or self.head or self.body)
-
-    @property
-    def hunks(self) -> bool:
-        """Whether `--` parts what does not follow on each other."""
-        return bool(self.before or self.after or self.body)
 
 
 class Lines:

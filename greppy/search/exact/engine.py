@@ -12,9 +12,8 @@ from __future__ import annotations
 from greppy.errors import DamagedIndex
 from greppy.git.project import BARE, no_working_tree
 from greppy.index.view import open_view, store_of
-from greppy.query.regex.needles import NOTHING_KNOWN
 from greppy.search.exact.selection import make_selection
-from greppy.search.exact.snapshot import Source, files_to_read, read_tree
+from greppy.search.exact.snapshot import Source, files_to_read, paths_of, print_tree, read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +23,11 @@ if TYPE_CHECKING:
     from greppy.git.project import Project
     from greppy.git.revisions import Resolved
     from greppy.index.view import View
+    from greppy.query.regex.needles import Needles
     from greppy.search.exact.question import Question
     from greppy.search.exact.receipt import Receipt
-    from greppy.search.exact.snapshot import Contents, Source
+    from greppy.search.exact.rows import Rows
+    from greppy.search.exact.snapshot import Contents, Unprinted
 
     Progress = Callable[[int, int, str], None]
     OpenView = Callable[[Project, bytes, Config, bool, Progress], View]
@@ -128,17 +129,38 @@ def search(
     progress: Progress,
     receipt: Receipt,
     open_view: OpenView = open_view,
-) -> Iterator[Found]:
-    """Every file that was searched. Raises `GreppyError`s, and what `open_view` raises (a daemon's own has more)."""
+    print_in: Callable[[View], Rows | None] = lambda view: None,
+) -> Iterator[Found | bytes]:
+    """Every file that was searched. Raises `GreppyError`s, and what `open_view` raises (a daemon's own has more).
+
+    With the `Rows` that `print_in` gives for a view, where it does, files of that view are printed at once: bytes are
+    the matches of some files with any, and of the others come only those that `Rows` leaves to the caller.
+    """
     if request.recurse:
         yield from _recursive(request, question, home, config, progress, receipt, open_view)
         return
     revisions, specs = _places(request)
     differs = _difference(request)
-    for contents, view in _snapshots(request, question, revisions, specs, home, config, progress, receipt, open_view):
-        for source, content in contents:
+    if request.every or request.languages or request.since:
+        print_in = _nowhere
+    for contents, view in _snapshots(
+        request, question, revisions, specs, home, config, progress, receipt, open_view, print_in
+    ):
+        for each in contents:
+            if isinstance(each, bytes):
+                yield each
+                continue
+            source, content = each
             if (not request.languages or _is_in(request.languages, source, content)) and differs(source.path, content):
                 yield Found(source, content, view, request.project)
+
+
+def _unprinted(found: Iterator[Found | bytes]) -> Iterator[Found]:
+    return (each for each in found if isinstance(each, Found))
+
+
+def _nowhere(view: View) -> None:
+    """For questions that more than the bytes of a file decides."""
 
 
 def _recursive(
@@ -158,7 +180,7 @@ def _recursive(
     yield from exact(
         request,
         selection.takes,
-        lambda one: search(one, question, home, config, progress, receipt, open_view),
+        lambda one: _unprinted(search(one, question, home, config, progress, receipt, open_view)),
     )
 
 
@@ -181,23 +203,25 @@ def _snapshots(
     progress: Progress,
     receipt: Receipt,
     open_view: OpenView,
-) -> Iterator[tuple[Contents, View | None]]:
+    print_in: Callable[[View], Rows | None],
+) -> Iterator[tuple[Contents | Iterator[bytes | Unprinted], View | None]]:
     project = request.project
-    needles = NOTHING_KNOWN if request.every else question.needles()
     if request.kind == FOLDER or project is None:
         from greppy.search.exact.stored import read_folder
 
         selection = make_selection(None, request.cwd, request.root, specs, request.globs)
-        yield read_folder(request.root, selection, needles, receipt), None
+        yield read_folder(request.root, selection, _needles(request, question), receipt), None
         return
     if revisions:
-        from greppy.search.exact.stored import read_revision
+        from greppy.git.blobs import Blobs
+        from greppy.search.exact.stored import KEPT_BYTES, read_revision
 
         hopeless = _ruled_out(request, question, home)
-        for revision in revisions:
-            tree = b"" if revision.kind == "blob" else revision.oid
-            selection = make_selection(project, request.cwd, project.root, specs, request.globs, tree)
-            yield read_revision(project, revision, selection, receipt, hopeless), None
+        with Blobs(project, KEPT_BYTES if len(revisions) > 1 else 0) as blobs:
+            for revision in revisions:
+                tree = b"" if revision.kind == "blob" else revision.oid
+                selection = make_selection(project, request.cwd, project.root, specs, request.globs, tree)
+                yield read_revision(project, blobs, revision, selection, receipt, hopeless), None
         return
     if project.marker == BARE:
         raise no_working_tree(project.root)
@@ -209,18 +233,30 @@ def _snapshots(
     elif request.refresh and not _has_index(project, home):
         from greppy.search.exact.stored import read_unindexed
 
-        yield read_unindexed(project, config, selection, needles, receipt), None
+        yield read_unindexed(project, config, selection, _needles(request, question), receipt), None
     else:
         view = open_view(project, home, config, request.refresh, progress)
         for _ in range(_TRIES):
             try:
-                wanted = files_to_read(view, selection, question, request.every, receipt)
+                paths = paths_of(view)
+                wanted = files_to_read(view, paths, selection, question, request.every, receipt)
                 break
             except DamagedIndex as error:
                 view = _mended(view, error, home, config, progress)
         else:
-            wanted = files_to_read(view, selection, question, True, receipt)
-        yield read_tree(view, wanted, question, needles, request.every, receipt), view
+            paths = paths_of(view)
+            wanted = files_to_read(view, paths, selection, question, True, receipt)
+        rows = print_in(view)
+        if rows is not None:
+            yield print_tree(view, paths, wanted, rows, receipt), view
+        else:
+            yield read_tree(view, paths, wanted, question, _needles(request, question), request.every, receipt), view
+
+
+def _needles(request: Request, question: Question) -> Needles:
+    from greppy.query.regex.needles import NOTHING_KNOWN
+
+    return NOTHING_KNOWN if request.every else question.needles()
 
 
 def _ruled_out(request: Request, question: Question, home: bytes) -> set[bytes]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import repeat
 
 from greppy import kernels
-from greppy.search.exact.expression import Columns
 from greppy.search.exact.pattern import Texts, word_span
 
 TYPE_CHECKING = False
@@ -103,6 +102,8 @@ def judge(question: Question, line: bytes) -> tuple[bool, int]:
     if question.expression is None:
         column = first_column(question, line)
         return (column >= 0) != question.invert, column
+    from greppy.search.exact.expression import Columns
+
     columns = Columns()
     holds = question.expression.holds(line, columns, question.columns)
     return holds != question.invert, columns.inverted if question.invert else columns.plain

@@ -13,7 +13,7 @@ set, or, with `single_bytes`, every byte. A pattern that is not UTF-8 itself is 
 from __future__ import annotations
 
 from greppy.errors import BadArguments
-from greppy.query.regex.formula import any_of, of_literal
+from greppy.query.regex.formula import all_of, any_of, of_literal, trigram
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,10 +37,13 @@ if TYPE_CHECKING:
         def node(self) -> Node | None: ...
 
 
+MOST = 32
+"""Texts of a choice that are looked for one by one."""
+
 SPECIAL = frozenset(b"\\^$.[]|()?*+{}\n")
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 # What else folds to k and s: KELVIN SIGN, LATIN SMALL LETTER LONG S.
-_FOREIGN = (b"\xe2\x84\xaa", b"\xc5\xbf")
+_FOREIGN = {b"k": b"\xe2\x84\xaa", b"s": b"\xc5\xbf"}
 
 
 def is_plain(text: bytes) -> bool:
@@ -48,19 +51,51 @@ def is_plain(text: bytes) -> bool:
     return SPECIAL.isdisjoint(text)
 
 
+def _foreign_to(texts: tuple[bytes, ...], fold: bool, single_bytes: bool) -> tuple[tuple[bytes, bytes], ...]:
+    """The letters beyond ASCII that may match in any of some texts too, each with the one that it matches as."""
+    if not fold or single_bytes:
+        return ()
+    return tuple((other, letter) for letter, other in _FOREIGN.items() if any(letter in text for text in texts))
+
+
+def _formula_of(text: bytes, fold: bool, single_bytes: bool) -> Formula:
+    """A file that may hold `text`, with `fold` in any case. Of three characters, of which some may be longer than a
+    byte, their first three bytes stand in every file that has them."""
+    if not fold:
+        return of_literal(text)
+    cases = [_cases(text[at : at + 1], single_bytes) for at in range(len(text))]
+    return all_of(
+        any_of([trigram((a + b + c)[:3]) for a in cases[at] for b in cases[at + 1] for c in cases[at + 2]])
+        for at in range(len(text) - 2)
+    )
+
+
+def _cases(letter: bytes, single_bytes: bool) -> tuple[bytes, ...]:
+    """What a lower-case letter of a folded text stands for."""
+    if letter.upper() == letter:
+        return (letter,)
+    foreign = () if single_bytes or letter not in _FOREIGN else (_FOREIGN[letter],)
+    return letter, letter.upper(), *foreign
+
+
 class Texts:
     """Any of some texts that mean themselves. With `fold` they are ASCII and lower case, and count in any case; what
-    holds one of the letters beyond ASCII that fold to k or s is then left to RE2, and `locate` is not for them."""
+    holds one of the letters beyond ASCII that fold to k or s (`foreign`) is then left to RE2, and `locate` is not for
+    them."""
 
-    __slots__ = ("_foreign", "_regex", "fold", "single_bytes", "texts")
+    __slots__ = ("_regex", "fold", "foreign", "single_bytes", "texts")
     backtracks = False
 
     def __init__(self, texts: tuple[bytes, ...], fold: bool = False, single_bytes: bool = False) -> None:
         self.texts = texts
         self.fold = fold
         self.single_bytes = single_bytes
-        self._foreign = fold and not single_bytes and any(letter in text for text in texts for letter in (b"k", b"s"))
+        self.foreign = _foreign_to(texts, fold, single_bytes)
         self._regex: Regex | None = None
+
+    def chains(self) -> tuple[tuple[bytes, ...], ...]:
+        """As `greppy.kernels.reference.rows` has them."""
+        return tuple((text,) for text in self.texts)
 
     def locate(self, data: bytes, start: int) -> int:
         places = [at for text in self.texts if (at := data.find(text, start)) >= 0]
@@ -77,11 +112,7 @@ class Texts:
         return at, at - length
 
     def formula(self) -> Formula:
-        if not self.fold:
-            return any_of(map(of_literal, self.texts))
-        from greppy.query.regex.required import required
-
-        return required(self._tree(), self.single_bytes)
+        return any_of([_formula_of(text, self.fold, self.single_bytes) for text in self.texts])
 
     def node(self) -> Node | None:
         return self._tree() if self.single_bytes or all(map(is_text, self.texts)) else None
@@ -95,12 +126,51 @@ class Texts:
 
     def holds_foreign(self, data: bytes) -> bool:
         """Whether more than ASCII's letters may match in `data`."""
-        return self._foreign and not data.isascii() and any(letter in data for letter in _FOREIGN)
+        return bool(self.foreign) and not data.isascii() and any(letter in data for letter, _ in self.foreign)
 
     def in_re2(self) -> Regex:
         """The same for RE2."""
         if self._regex is None:
             self._regex = Regex(self._tree(), self.single_bytes)
+        return self._regex
+
+
+class Chain:
+    """Texts that stand one behind the other in a line, with anything between: `one.*other`. RE2 comes in only where it
+    is asked where a match begins and ends, or what a `.` matches. With `fold` the texts are ASCII and lower case."""
+
+    __slots__ = ("_regex", "_text", "fold", "foreign", "single_bytes", "texts")
+    backtracks = False
+
+    def __init__(self, text: bytes, texts: tuple[bytes, ...], fold: bool, single_bytes: bool) -> None:
+        self.texts = texts
+        self.fold = fold
+        self.single_bytes = single_bytes
+        self.foreign = _foreign_to(texts, fold, single_bytes)
+        self._text = text
+        self._regex: Pattern | None = None
+
+    def chains(self) -> tuple[tuple[bytes, ...], ...]:
+        """As `greppy.kernels.reference.rows` has them."""
+        return (self.texts,)
+
+    def locate(self, data: bytes, start: int) -> int:
+        return self._in_re2().locate(data, start)
+
+    def span(self, line: bytes, start: int) -> Span | None:
+        return self._in_re2().span(line, start)
+
+    def formula(self) -> Formula:
+        return all_of([_formula_of(text, self.fold, self.single_bytes) for text in self.texts])
+
+    def node(self) -> Node | None:
+        return self._in_re2().node()
+
+    def _in_re2(self) -> Pattern:
+        if self._regex is None:
+            from greppy.search.exact.engines import compile_regex
+
+            self._regex = compile_regex(self._text, "extended", self.fold, False, self.single_bytes)
         return self._regex
 
 
@@ -178,16 +248,29 @@ def compile_pattern(
             return Texts((text,), single_bytes=single_bytes)
         if text.isascii():
             return Texts((text.lower(),), text.lower() != text.upper(), single_bytes)
-    choice = _choice(text, fold, single_bytes) if dialect == "extended" and not multiline else None
-    if choice is not None:
-        return choice
+    if dialect == "extended" and not multiline:
+        simple = _chain(text, fold, single_bytes) or _choice(text, fold, single_bytes)
+        if simple is not None:
+            return simple
     from greppy.search.exact.engines import compile_regex
 
     return compile_regex(text, dialect, fold, multiline, single_bytes or not is_text(text))
 
 
+def _chain(text: bytes, fold: bool, single_bytes: bool) -> Chain | None:
+    """A pattern such as `one.*other`."""
+    parts = text.split(b".*")
+    texts = tuple(part.lower() if fold else part for part in parts if part)
+    if len(parts) < 2 or not texts or not all(map(is_plain, texts)) or not is_text(text):
+        return None
+    return None if fold and not text.isascii() else Chain(text, texts, fold, single_bytes)
+
+
 def _choice(text: bytes, fold: bool, single_bytes: bool) -> Texts | None:
     """A pattern such as `red|green|blue`, which needs no engine."""
+    parts = text.split(b"|")
+    if len(parts) <= MOST and all(map(is_plain, parts)) and all(parts) and is_text(text) and not fold:
+        return Texts(tuple(dict.fromkeys(parts)), single_bytes=single_bytes)
     from greppy.query.regex.needles import texts_of
     from greppy.query.regex.syntax import parse
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from greppy.errors import BadArguments
 from greppy.query.regex.formula import ANY, any_of
-from greppy.query.regex.needles import NOTHING_KNOWN, Needles, either, needles_of, with_foreign
-from greppy.search.exact.expression import parse_expression, required
-from greppy.search.exact.pattern import Texts, compile_pattern, is_plain
+from greppy.search.exact.pattern import Chain, Texts, compile_pattern, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from greppy.kernels.reference.rows import Chains
     from greppy.query.regex.formula import Formula
+    from greppy.query.regex.needles import Needles
     from greppy.search.exact.expression import Expression
     from greppy.search.exact.multiline import Passages
     from greppy.search.exact.pattern import Pattern
@@ -44,12 +44,41 @@ class Reading:
         self.single_bytes = single_bytes
 
 
+NO_LIMIT = -1
+"""Of how many hits in a file: all."""
+
+
+class Context:
+    """How much is wanted: lines before and after, the function's head (`head`), the whole function (`body`); and of
+    how many hits in a file (`limit`)."""
+
+    __slots__ = ("after", "before", "body", "head", "limit")
+
+    def __init__(
+        self, before: int = 0, after: int = 0, head: bool = False, body: bool = False, limit: int = NO_LIMIT
+    ) -> None:
+        self.before = before
+        self.after = after
+        self.head = head
+        self.body = body
+        self.limit = limit
+
+    def __bool__(self) -> bool:
+        """Whether other lines than hits are wanted."""
+        return bool(self.before or self.after or self.head or self.body)
+
+    @property
+    def hunks(self) -> bool:
+        """Whether `--` parts what does not follow on each other."""
+        return bool(self.before or self.after or self.body)
+
+
 class Question:
     """`patterns` in their order; `expression` where more than "or" joins them, else None. `invert` turns the answer.
     `columns`: where in the line the first match begins is wanted too. `passages`, where not None, finds matches that go
     over the ends of lines. `perl`: in Perl's manner."""
 
-    __slots__ = ("columns", "expression", "finder", "invert", "passages", "patterns", "perl", "word")
+    __slots__ = ("_finder", "columns", "expression", "invert", "passages", "patterns", "perl", "word")
 
     def __init__(
         self,
@@ -68,7 +97,14 @@ class Question:
         self.columns = columns
         self.passages = passages
         self.perl = perl
-        self.finder = _finder(patterns) if expression is None and passages is None else None
+        self._finder: Pattern | None = None
+
+    @property
+    def finder(self) -> Pattern | None:
+        """What locates a match of any of the patterns; None where every line has to be tried."""
+        if self._finder is None and self.expression is None and self.passages is None:
+            self._finder = _finder(self.patterns)
+        return self._finder
 
     @property
     def backtracks(self) -> bool:
@@ -80,21 +116,42 @@ class Question:
         if self.invert:
             return ANY
         if self.expression is not None:
+            from greppy.search.exact.expression import required
+
             return required(self.expression, lambda pattern: pattern.formula())
         return any_of(pattern.formula() for pattern in self.patterns)
 
     def needles(self) -> Needles:
         """Strings of which a file must hold one to have a line to show."""
+        from greppy.query.regex.needles import NOTHING_KNOWN, either
+
         if self.invert or self.expression is not None:
             return NOTHING_KNOWN
         return either([_needles_of(pattern) for pattern in self.patterns])
 
+    def chains(self) -> Chains | None:
+        """What decides about every line, where nothing but texts does (`greppy.kernels.reference.rows`)."""
+        if self.expression is not None or self.passages is not None or self.invert or self.columns:
+            return None
+        known = [pattern for pattern in self.patterns if isinstance(pattern, (Texts, Chain))]
+        chains = [pattern.chains() for pattern in known]
+        if len(known) < len(self.patterns) or (self.word and any(len(one) > 1 or len(one[0]) > 1 for one in chains)):
+            return None
+        every = tuple(chain for one in chains for chain in one)
+        foreign = {pair for pattern in known for pair in pattern.foreign}
+        whole = all(text and b"\n" not in text for chain in every for text in chain)
+        return (every, tuple(sorted(foreign)), any(pattern.fold for pattern in known), self.word) if whole else None
+
 
 def _needles_of(pattern: Pattern) -> Needles:
+    from greppy.query.regex.needles import NOTHING_KNOWN, Needles, needles_of, with_foreign
+
     if isinstance(pattern, Texts):
         if any(not text or b"\n" in text for text in pattern.texts):
             return NOTHING_KNOWN
         return with_foreign(Needles(pattern.texts, pattern.fold))
+    if isinstance(pattern, Chain):
+        return with_foreign(Needles((max(pattern.texts, key=len),), pattern.fold))
     node = pattern.node()
     return NOTHING_KNOWN if node is None else needles_of(node, pattern.single_bytes)
 
@@ -121,7 +178,11 @@ def make_question(
     joined = len(patterns) < len(compiled)
     if reading.multiline and (joined or reading.word):
         raise BadArguments("--multiline goes with neither -w nor --and, --not or groups", "leave one of them out")
-    expression = parse_expression(compiled, reading.word) if joined else None
+    expression = None
+    if joined:
+        from greppy.search.exact.expression import parse_expression
+
+        expression = parse_expression(compiled, reading.word)
     passages = None
     if reading.multiline:
         from greppy.search.exact.multiline import Passages
@@ -131,7 +192,6 @@ def make_question(
 
 
 def _finder(patterns: Sequence[Pattern]) -> Pattern | None:
-    """What locates a match of any of the patterns; None where every line has to be tried."""
     if any(pattern.backtracks for pattern in patterns):
         return None
     if len(patterns) == 1:

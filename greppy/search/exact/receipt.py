@@ -7,6 +7,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from greppy.search.exact.snapshot import Source
 
 BY_DESIGN = ("missing", "symlink", "special file")
@@ -15,12 +17,14 @@ BY_DESIGN = ("missing", "symlink", "special file")
 
 class Receipt:
     """`searched` counts files. `skipped` are (path, reason) of what is no file of the snapshot, such as links and
-    submodules; `failed` of files that should have been searched and could not."""
+    submodules; `failed` of files that should have been searched and could not. `unknown` are
+    files without an analysis that were read because nothing was known of them."""
 
-    __slots__ = ("failed", "searched", "skipped")
+    __slots__ = ("failed", "searched", "skipped", "unknown")
 
     def __init__(self) -> None:
         self.searched = 0
+        self.unknown: Sequence[int] = ()
         self.skipped: list[tuple[bytes, str]] = []
         self.failed: list[tuple[bytes, str]] = []
 

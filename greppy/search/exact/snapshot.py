@@ -13,20 +13,23 @@ from struct import pack
 from greppy import kernels
 from greppy.index import format as layout
 from greppy.index.manifest import REASONS
-from greppy.search.exact.candidates import candidates
-from greppy.search.exact.sieve import sieved
+from greppy.index.unanalysed import possible
+from greppy.query.regex.formula import ANY
+from greppy.search.exact.candidates import candidates, for_kernels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from greppy.index.view import View
     from greppy.query.regex.needles import Needles
     from greppy.search.exact.question import Question
     from greppy.search.exact.receipt import Receipt
+    from greppy.search.exact.rows import Rows
     from greppy.search.exact.selection import Selection
 
-    Contents = Iterator[tuple["Source", bytes]]
+    Unprinted = tuple["Source", bytes]
+    Contents = Iterator[Unprinted]
     """Files and their bytes."""
 
 LARGEST = 1 << 40
@@ -63,40 +66,91 @@ class Source:
 
 
 def read_tree(
-    view: View, ordinals: Sequence[int], question: Question, needles: Needles, every: bool, receipt: Receipt
+    view: View,
+    paths: Paths,
+    ordinals: Sequence[int],
+    question: Question,
+    needles: Needles,
+    every: bool,
+    receipt: Receipt,
 ) -> Contents:
     """Files of the working tree as they are now: with `every` all, else those that may have a match."""
     sizes = view.manifest.column(layout.STATS, "q")
-    paths = Paths(view.manifest.container.section(layout.PATHS))
     for batch in _batches(ordinals, sizes):
         found = paths.read(view.project.root, batch, needles)
-        yield from outcomes(found if every or needles.texts else sieved(question, found), paths, receipt)
+        if not every and not needles.texts:
+            from greppy.search.exact.sieve import sieved
+
+            found = sieved(question, found)
+        yield from outcomes(found, paths, receipt)
 
 
-def files_to_read(view: View, selection: Selection, question: Question, every: bool, receipt: Receipt) -> Sequence[int]:
+def files_to_read(
+    view: View, paths: Paths, selection: Selection, question: Question, every: bool, receipt: Receipt
+) -> Sequence[int]:
     """The ordinals of the files that are wanted and may have a match, with `every` of all that are wanted.
 
     Raises DamagedIndex, and has told `receipt` nothing then.
     """
-    indexed = None if every else candidates(view, question.formula())
+    formula = ANY if every else question.formula()
+    indexed = candidates(view, formula)
     manifest = view.manifest
     reasons = bytes(manifest.column(layout.FILE_REASON, "B"))
-    outside = {REASONS.index(reason) for reason in NEVER_SEARCHED}
-    ordinals: Sequence[int] = range(manifest.meta.files)
-    if not selection.takes_all:
-        paths = manifest.paths
-        ordinals = [ordinal for ordinal in ordinals if selection.takes(paths[ordinal])]
-    if not outside.isdisjoint(reasons):
-        for ordinal in ordinals:
-            if reasons[ordinal] in outside:
-                receipt.skip(manifest.paths[ordinal], REASONS[reasons[ordinal]])
-        ordinals = [ordinal for ordinal in ordinals if reasons[ordinal] not in outside]
+    outside = set(_places(reasons, [REASONS.index(reason) for reason in NEVER_SEARCHED]))
+    takes = None if selection.takes_all else selection.takes
+    for at in sorted(outside):
+        path = paths[at]
+        if takes is None or takes(path):
+            receipt.skip(path, REASONS[reasons[at]])
     if indexed is None:
-        return ordinals
-    possible = set(indexed)
-    wanted = [ordinal for ordinal in ordinals if reasons[ordinal] or ordinal in possible]
-    receipt.searched += len(ordinals) - len(wanted)
-    return wanted
+        return _taken(range(manifest.meta.files), paths, outside, takes)
+    others = [at for at in _places(reasons, range(1, len(REASONS))) if at not in outside]
+    others, receipt.unknown = possible(view, for_kernels(formula), others)
+    found = sorted([*indexed, *others])
+    if takes is None:
+        receipt.searched += manifest.meta.files - len(outside) - len(found)
+        return found
+    taken = _taken(range(manifest.meta.files), paths, outside, takes)
+    found = sorted(set(found).intersection(taken))
+    receipt.searched += len(taken) - len(found)
+    return found
+
+
+def _taken(
+    ordinals: Sequence[int], paths: Paths, outside: set[int], takes: Callable[[bytes], bool] | None
+) -> Sequence[int]:
+    if takes is not None:
+        ordinals = [at for at in ordinals if takes(paths[at])]
+    return [at for at in ordinals if at not in outside] if outside else ordinals
+
+
+def _places(reasons: bytes, wanted: Iterable[int]) -> list[int]:
+    """The ordinals of the files with one of the reasons; nearly all have none."""
+    found: list[int] = []
+    for reason in wanted:
+        at = reasons.find(reason)
+        while at >= 0:
+            found.append(at)
+            at = reasons.find(reason, at + 1)
+    return sorted(found)
+
+
+def print_tree(
+    view: View, paths: Paths, ordinals: Sequence[int], rows: Rows, receipt: Receipt
+) -> Iterator[bytes | Unprinted]:
+    """What is printed of files of the working tree as they are now, and the files that the caller has to look at."""
+    for batch in _batches(ordinals, view.manifest.column(layout.STATS, "q")):
+        receipt.searched += len(batch)
+        for piece in paths.print(view.project.root, batch, rows):
+            if isinstance(piece, bytes):
+                yield piece
+                continue
+            at, content = piece
+            if isinstance(content, int):
+                receipt.searched -= 1
+                receipt.fail(Source(paths[batch[at]]), _ERRORS.get(content, "io error"))
+            else:
+                yield Source(paths[batch[at]], b"", batch[at]), content
 
 
 def outcomes(found: Iterable[tuple[int, bytes | int | None]], paths: Paths, receipt: Receipt) -> Contents:
@@ -114,12 +168,16 @@ def _batches(ordinals: Sequence[int], stats: memoryview) -> Iterator[Sequence[in
     """Runs of files to read at once: few at first, so that the first match is there soon."""
     start, count = 0, FIRST_BATCH
     while start < len(ordinals):
-        end, size = start, 0
-        while end < len(ordinals) and end - start < count and (size < BATCH_BYTES or end == start):
-            size += max(stats[4 * ordinals[end]], 0)
-            end += 1
-        yield ordinals[start:end]
-        start, count = end, min(2 * count, MOST_BATCH)
+        batch = ordinals[start : start + count]
+        while len(batch) > 1 and sum([stats[4 * ordinal] for ordinal in batch]) > BATCH_BYTES:
+            batch = batch[: len(batch) // 2]
+        yield batch
+        start, count = start + len(batch), min(2 * count, MOST_BATCH)
+
+
+def paths_of(view: View) -> Paths:
+    """The paths of a view's files."""
+    return Paths(view.manifest.container.section(layout.PATHS))
 
 
 class Paths:
@@ -138,6 +196,16 @@ class Paths:
 
     def read(self, root: bytes, ordinals: Sequence[int], needles: Needles) -> Iterator[tuple[int, bytes | int | None]]:
         """The bytes of files below `root`; None for one in which no needle stands, an errno for one not read."""
-        wanted = memoryview(pack(f"{len(ordinals)}I", *ordinals)).cast("I")
+        wanted = _packed(ordinals)
         found = kernels.read_matching(root, self._table, self._starts, wanted, needles.texts, needles.fold, LARGEST)
         return zip(ordinals, found, strict=True)
+
+    def print(
+        self, root: bytes, ordinals: Sequence[int], rows: Rows
+    ) -> Sequence[bytes | tuple[int, int] | tuple[int, bytes]]:
+        """As `Rows.of_files`; positions are those in `ordinals`."""
+        return rows.of_files(root, self._table, self._starts, _packed(ordinals), LARGEST)
+
+
+def _packed(ordinals: Sequence[int]) -> memoryview:
+    return memoryview(pack(f"{len(ordinals)}I", *ordinals)).cast("I")

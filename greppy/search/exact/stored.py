@@ -22,12 +22,20 @@ if TYPE_CHECKING:
     from greppy.query.regex.needles import Needles
     from greppy.search.exact.snapshot import Contents
 
+KEPT_BYTES = 1 << 26
+"""Of blobs that several revisions may have in common."""
+
 MOST_BATCH = 256
 """Files read at once where their sizes are not known."""
 
 
 def read_revision(
-    project: Project, revision: Resolved, selection: Selection, receipt: Receipt, ruled_out: Container[bytes]
+    project: Project,
+    blobs: Blobs,
+    revision: Resolved,
+    selection: Selection,
+    receipt: Receipt,
+    ruled_out: Container[bytes],
 ) -> Contents:
     """The files of a commit or tree, or the one file that a blob is; each is labelled by the name it was asked by.
 
@@ -36,7 +44,7 @@ def read_revision(
     if revision.kind == "blob":
         label, colon, path = revision.name.rpartition(b":")
         label, path = (label + colon, path) if colon else (path, b"")
-        yield from _read_blobs(project, [Entry(revision.oid, path)], label, receipt, ())
+        yield from _read_blobs(blobs, [Entry(revision.oid, path)], label, receipt, ())
         return
     missing = missing_blobs(project, revision.oid)
     entries = []
@@ -45,30 +53,30 @@ def read_revision(
             receipt.fail(Source(entry.path, revision.name + b":"), NOT_HERE)
         elif selection.takes(entry.path):
             entries.append(entry)
-    yield from _read_blobs(project, entries, revision.name + b":", receipt, ruled_out)
+    yield from _read_blobs(blobs, entries, revision.name + b":", receipt, ruled_out)
 
 
 def read_staged(project: Project, selection: Selection, receipt: Receipt, ruled_out: Container[bytes]) -> Contents:
     """The files of the staging area; `ruled_out` as above."""
     entries = [entry for entry in staged_entries(project) if selection.takes(entry.path)]
-    yield from _read_blobs(project, entries, b"", receipt, ruled_out)
+    with Blobs(project) as blobs:
+        yield from _read_blobs(blobs, entries, b"", receipt, ruled_out)
 
 
 def _read_blobs(
-    project: Project, entries: Sequence[Entry], label: bytes, receipt: Receipt, ruled_out: Container[bytes]
+    blobs: Blobs, entries: Sequence[Entry], label: bytes, receipt: Receipt, ruled_out: Container[bytes]
 ) -> Contents:
     everything = len(entries)
     entries = [entry for entry in entries if entry.oid not in ruled_out]
     receipt.searched += everything - len(entries)
-    with Blobs(project) as blobs:
-        contents = blobs.read([entry.oid for entry in entries])
-        for entry, content in zip(entries, contents, strict=True):
-            source = Source(entry.path, label)
-            if content is None:
-                receipt.fail(source, NOT_HERE)
-            else:
-                receipt.searched += 1
-                yield source, content
+    contents = blobs.read([entry.oid for entry in entries])
+    for entry, content in zip(entries, contents, strict=True):
+        source = Source(entry.path, label)
+        if content is None:
+            receipt.fail(source, NOT_HERE)
+        else:
+            receipt.searched += 1
+            yield source, content
 
 
 def read_unindexed(

@@ -88,8 +88,23 @@ def difference(old: Verdict, new: Verdict) -> list[Line]:
     before, after = [line for _, line in old.lines], [line for _, line in new.lines]
     if before == after:
         return []
-    had, has = Counter(before), Counter(after)
-    return [Line("-", *each) for each in _last(old, had - has)] + [Line("+", *each) for each in _last(new, has - had)]
+    # What both begin and end with cancels out, and is most of it.
+    start = _alike(before, after)
+    end = _alike(reversed(before[start:]), reversed(after[start:]))
+    tail = before[len(before) - end :]
+    had, has = Counter(before[start : len(before) - end]), Counter(after[start : len(after) - end])
+    went = [Line("-", *each) for each in _last(old.lines, start, tail, had - has)]
+    return went + [Line("+", *each) for each in _last(new.lines, start, tail, has - had)]
+
+
+def _alike(one: Iterable[bytes], other: Iterable[bytes]) -> int:
+    """How many lines two begin with alike."""
+    count = 0
+    for line, its in zip(one, other, strict=False):
+        if line != its:
+            break
+        count += 1
+    return count
 
 
 def balance(question: Question, lines: Iterable[Line]) -> int:
@@ -97,10 +112,16 @@ def balance(question: Question, lines: Iterable[Line]) -> int:
     return sum((1 if line.change == "+" else -1) * sum(1 for _ in spans(question, line.text)) for line in lines)
 
 
-def _last(verdict: Verdict, surplus: Counter[bytes]) -> list[tuple[int, bytes]]:
-    chosen: list[tuple[int, bytes]] = []
+def _last(
+    lines: Sequence[tuple[int, bytes]], start: int, tail: Sequence[bytes], surplus: Counter[bytes]
+) -> list[tuple[int, bytes]]:
+    """The last of `lines` that make up the surplus, which those from `start` to the tail have; the tail may too."""
     wanted = surplus.total()
-    for number, line in reversed(verdict.lines):
+    if not wanted:
+        return []
+    end = len(lines) if any(line in surplus for line in tail) else len(lines) - len(tail)
+    chosen: list[tuple[int, bytes]] = []
+    for number, line in reversed(lines[start:end]):
         if len(chosen) == wanted:
             break
         if surplus[line] > 0:

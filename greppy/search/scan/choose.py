@@ -13,8 +13,9 @@ from greppy import kernels
 from greppy.analysis.classify import path_flags
 from greppy.index.view import Estimate
 from greppy.search import features, weights
+from greppy.search.facts import code_tables, norm_tables
 from greppy.search.scan.tally import BYTES_PER_RUN
-from greppy.search.score import Frequencies, code_tables, norm_tables
+from greppy.search.score import Frequencies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

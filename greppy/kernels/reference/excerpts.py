@@ -1,0 +1,67 @@
+"""A part of a text in, the lines of it that hold some terms out, and the words that do."""
+
+from __future__ import annotations
+
+from greppy.kernels.reference.terms import ascii_terms
+from greppy.kernels.reference.words import runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from _typeshed import ReadableBuffer
+
+
+def excerpt(
+    text: ReadableBuffer,
+    first: int,
+    last: int,
+    terms: tuple[bytes, ...],
+    weights: tuple[float, ...],
+    most: int,
+    longest: int,
+    terms_of: Callable[[bytes], Sequence[bytes]],
+) -> tuple[int, int, list[int], list[bytes]]:
+    """(begin, end, lines, words) of the lines first..last, from 1, inclusive, of a UTF-8 text.
+
+    `text[begin:end]` are these lines without the last one's end. `lines` are the numbers of those of them that hold a
+    term, the weightiest first, then in their order; each term counts once in a line, the weights are added as terms
+    are met. `words` are the distinct runs that have a term, as they are met, in lines of a weight above 0. Of the lines
+    the first `most` are looked at, of a line its first `longest` bytes. Runs other than ASCII have the terms that
+    `terms_of` gives. ValueError for more than 64 terms, an empty one, or a line before the first.
+    """
+    if first < 1 or most < 0 or longest < 0:
+        raise ValueError("lines count from 1")
+    if len(terms) > 64 or len(terms) != len(weights) or not all(terms):
+        raise ValueError("there are at most 64 terms, each with a weight")
+    data = bytes(text)
+    lines = data.split(b"\n")
+    chosen = lines[first - 1 : max(last, 0)]
+    begin = min(sum(map(len, lines[: first - 1])) + first - 1, len(data))
+    end = begin + sum(map(len, chosen)) + len(chosen) - 1 if chosen else begin
+    worth = dict(zip(terms, weights, strict=True))
+    found: list[tuple[float, int]] = []
+    words: dict[bytes, None] = {}
+    for number, line in enumerate(chosen[:most], first):
+        weight, matched = _weigh(line[:longest], worth, terms_of)
+        if weight > 0:
+            found.append((-weight, number))
+            words.update(dict.fromkeys(matched))
+    return begin, end, [number for _, number in sorted(found)], list(words)
+
+
+def _weigh(
+    line: bytes, worth: dict[bytes, float], terms_of: Callable[[bytes], Sequence[bytes]]
+) -> tuple[float, list[bytes]]:
+    """What a line is worth, and its runs that have a term."""
+    met: set[bytes] = set()
+    matched: list[bytes] = []
+    total = 0.0
+    for run in runs(line, 0, len(line)):
+        have = [term for term in (ascii_terms(run) if run.isascii() else terms_of(run)) if term in worth]
+        for term in have:
+            total += 0.0 if term in met else worth[term]
+            met.add(term)
+        if have:
+            matched.append(run)
+    return total, matched
