@@ -34,8 +34,8 @@ _TRIES = 8
 class Estimate:
     """What holds for a whole project of which a view has but a part.
 
-    `chunks`, and the summed lengths of their bodies and comments; `df` by a plan's bits; `files`, and by word of the
-    query how many of them it names.
+    `chunks`, and the summed lengths of their bodies and comments; `df` by a plan's bits; `files`, and by clue of
+    the query (`greppy.search.features.clues_of`) how many of them have it.
     """
 
     __slots__ = ("body", "chunks", "comment", "df", "files", "named")

@@ -73,7 +73,7 @@ enum { CHUNKS, MASKS, BLOBS, BLOB_MASKS, TOUCHED, COLUMNS };
 
 /* One shard's scoring. `touched` has a bit for each chunk that scores, in words of 64. */
 typedef struct {
-    Py_buffer column[COLUMNS], first, allowed;
+    Py_buffer column[COLUMNS], first, allowed, kinds, rates;
     double k1, best;
     Top top;
     Py_ssize_t chunks, blobs, scored;
@@ -163,6 +163,15 @@ static int add_lists(Scoring *s)
     return 0;
 }
 
+/* A chunk's score times what chunks of its kind are worth. */
+static double rated(Scoring *s, Py_ssize_t chunk)
+{
+    uint8_t kind = ((const uint8_t *)s->kinds.buf)[chunk];
+    double score = load_f64(s->column[CHUNKS].buf, chunk) * load_f64(s->rates.buf, kind);
+    store_f64(s->column[CHUNKS].buf, chunk, score);
+    return score;
+}
+
 /* Scores the blobs by their chunks. Those that were not touched count as 0, like all that do not match. */
 static const char *gather(Scoring *s)
 {
@@ -174,7 +183,7 @@ static const char *gather(Scoring *s)
         uint64_t mask = 0;
         Top top = s->top;
         for (chunk = chunk < begin ? next_touched(s, begin) : chunk; chunk < end; chunk = next_touched(s, chunk + 1)) {
-            double score = load_f64(s->column[CHUNKS].buf, chunk);
+            double score = rated(s, chunk);
             mask |= load_u64(s->column[MASKS].buf, chunk);
             s->scored += score > 0;
             add_to_top(&top, score);
@@ -252,19 +261,20 @@ static const char *check_scoring(Scoring *s)
     s->chunks = load_u32(s->first.buf, s->blobs);
     if (PyTuple_GET_SIZE(s->lists) > 64)
         return "a mask has 64 bits";
-    if (s->allowed.len >= 0 && s->allowed.len < s->chunks)
+    if ((s->allowed.len >= 0 && s->allowed.len < s->chunks) || s->kinds.len < s->chunks || s->rates.len != 8 * 256)
         return "scores, masks and chunk starts do not fit together";
     return s->k1 > 0.0 ? NULL : "k1 must be positive";
 }
 
 PyObject *fast_score_lists(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"lists", "weights", "allowed", "k1", "first", "follow", "columns", NULL};
+    static char *names[] = {"lists", "weights", "allowed", "k1", "first", "follow", "kinds", "rates", "columns", NULL};
     Scoring s = {.best = 0.0};
     PyObject *allowed, *follow, *columns, *result = NULL;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!O!Ody*O!O", names, &PyTuple_Type, &s.lists, &PyTuple_Type,
-                                     &s.weights, &allowed, &s.k1, &s.first, &PyTuple_Type, &follow, &columns))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!O!Ody*O!y*y*O", names, &PyTuple_Type, &s.lists,
+                                     &PyTuple_Type, &s.weights, &allowed, &s.k1, &s.first, &PyTuple_Type, &follow,
+                                     &s.kinds, &s.rates, &columns))
         return NULL;
     if (buffer_or_none(allowed, &s.allowed) == 0) {
         int failed = refused(check_scoring(&s)) < 0 || read_follow(&s.top, follow) < 0;
@@ -277,5 +287,7 @@ PyObject *fast_score_lists(PyObject *module, PyObject *args, PyObject *keywords)
         PyBuffer_Release(&s.allowed);
     }
     PyBuffer_Release(&s.first);
+    PyBuffer_Release(&s.kinds);
+    PyBuffer_Release(&s.rates);
     return result;
 }

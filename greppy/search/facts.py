@@ -67,6 +67,7 @@ class Facts:
         "_named",
         "_names",
         "_own_flags",
+        "_rates",
         "_spare",
         "_starts",
         "blobs",
@@ -102,6 +103,7 @@ class Facts:
         self._domains: dict[int, str] = {}
         self._files: dict[int, FileCard] = {}
         self._chunks: dict[tuple[int, int], ChunkCard] = {}
+        self._rates: dict[int, memoryview[float]] = {}
         self._spare: dict[int, Columns] = {}
         self.texts: Kept | None = None
         self._bytes = 0
@@ -168,6 +170,15 @@ class Facts:
         lengths = self.shards[place].column(layout.CHUNK_LENGTHS)
         return kernels.impacts(buf, self.live[place], self.codes, lengths, self.norms)
 
+    def rates(self, place: int) -> memoryview[float]:
+        """What chunks of each kind of a shard are worth, by the kind's ordinal; 256 of them."""
+        known = self._rates.get(place)
+        if known is None:
+            known = self._rates[place] = memoryview(bytearray(8 * 256)).cast("d")
+            for ordinal, kind in enumerate(self.shards[place].kinds):
+                known[ordinal] = weights.LOOSE if kind in weights.LOOSE_KINDS else 1.0
+        return known
+
     def borrow(self, place: int) -> Columns | None:
         """Columns that scores of a shard can be written to, None where there are none."""
         return self._spare.pop(place, None)
@@ -183,15 +194,18 @@ class Facts:
             self._named.clear()
             self._bytes = 0
 
-    def named(self, word: bytes) -> memoryview:
-        """The files (a view of u32, ascending) with a word equal to this one, or beginning it, or begun by it."""
-        found = self._named.get(word)
+    def named(self, word: bytes, beginning: bytes = b"") -> memoryview:
+        """The files (a view of u32, ascending) with a word equal to this one, or beginning it, or begun by it, or begun
+        by `beginning`."""
+        key = word + b"\1" + beginning if beginning else word
+        found = self._named.get(key)
         if found is None:
             shortest = weights.SHORTEST_PREFIX
             exact = (word,) if len(word) < shortest else tuple(word[:end] for end in range(shortest, len(word)))
             lists = [buf for buf in self._names.lists(exact) if buf is not None]
             lists += self._names.beginning(word) if len(word) >= shortest else ()
-            found = self._keep(word, lists)
+            lists += self._names.beginning(beginning) if beginning else ()
+            found = self._keep(key, lists)
         return found
 
     def named_exactly(self, word: bytes) -> memoryview:

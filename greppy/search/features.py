@@ -51,13 +51,14 @@ class Named:
 
     def __init__(self, plan: Plan, facts: Facts, whole: Estimate | None) -> None:
         words = tuple(dict.fromkeys(plan.words))
-        found = tuple([facts.named(word) for word in words])
-        counts = [len(files) for files in found] if whole is None else [whole.named[word] for word in words]
-        given, total = _weights_of_words(counts, facts.files if whole is None else whole.files)
-        self.files, self.shares = kernels.path_shares(found, given, total or 1.0, facts.files)
+        found = {clue: facts.named(word, beginning) for word in words for clue, beginning in clues_of(word)}
+        counts = {clue: len(files) for clue, files in found.items()} if whole is None else whole.named
+        given, total = _weights_of_clues(words, counts, facts.files if whole is None else whole.files)
+        lists = tuple([found[clue] for clue in given])
+        self.files, self.shares = kernels.path_shares(lists, tuple(given.values()), total or 1.0, facts.files)
         self.stems = _whole_stems(words, facts)
         paths = facts.table, facts.starts[: facts.files]
-        self.wholly = kernels.named_wholly(self.files, *paths, words, weights.SHORTEST_PREFIX)
+        self.wholly = kernels.named_wholly(self.files, *paths, _with_stems(words), weights.SHORTEST_PREFIX)
 
     def candidates(self, most: int) -> bytes:
         """The files that the query names (u32), those that it names best, then by their order, if there are more than
@@ -82,22 +83,52 @@ def _whole_stems(words: tuple[bytes, ...], facts: Facts) -> memoryview:
     return memoryview(b"".join([file.to_bytes(4, byteorder) for file in sorted(files)])).cast("I")
 
 
-def _weights_of_words(counts: Sequence[int], files: int) -> tuple[tuple[float, ...], float]:
-    """A word's weight is its idf among paths, ln(1 + files / (1 + files that it names)); and the sum of all, in which a
-    word that names none counts less."""
-    given = tuple([log(1 + files / (1 + count)) for count in counts])
+def clues_of(word: bytes) -> list[tuple[bytes, bytes]]:
+    """(clue, beginning): by which files are counted that a word of the query names, and how further words in their
+    names may begin: first the word itself, without such, then its stem, if that is another."""
+    stem = _stem(word)
+    return [(word, b""), (b"\1" + stem, stem)] if stem else [(word, b"")]
+
+
+def _stem(word: bytes) -> bytes:
+    """The stem of a word, if it is long enough to say something and not the word itself; else nothing."""
+    stem = next(iter(terms_of_run(word)), word)
+    return stem if stem != word and len(stem) >= weights.SHORTEST_STEM else b""
+
+
+def _with_stems(words: Sequence[bytes]) -> tuple[bytes, ...]:
+    return (*words, *[stem for stem in map(_stem, words) if stem])
+
+
+def _weights_of_clues(
+    words: Sequence[bytes], counts: Mapping[bytes, int], files: int
+) -> tuple[dict[bytes, float], float]:
+    """By clue what a file has from it, and the sum over all words; `counts` of the project's `files` have a clue.
+
+    A word's weight is its idf among paths, ln(1 + files / (1 + files that it names)). One that names none counts less
+    in the sum.
+    """
+    given: dict[bytes, float] = {}
     total = 0.0
-    for count, weight in zip(counts, given, strict=True):
-        total += weight if count else weights.PATH_UNNAMED * weight
+    for word in words:
+        (_, _), *kin = clues_of(word)
+        akin = counts[kin[0][0]] if kin else 0
+        weight = log(1 + files / (1 + (counts[word] or akin)))
+        total += weight * (1.0 if counts[word] else weights.PATH_KIN if akin else weights.PATH_UNNAMED)
+        given[word] = weight * (1 - weights.PATH_KIN) if kin else weight
+        for clue, _ in kin:
+            given[clue] = given.get(clue, 0.0) + weight * weights.PATH_KIN
     return given, total
 
 
-def shares_of_words(found: Mapping[bytes, set[int]], counts: Mapping[bytes, int], files: int) -> dict[int, float]:
-    """The shares for the files that each word names; `counts` of the project's `files` are named by a word."""
-    given, total = _weights_of_words([counts[word] for word in found], files)
+def shares_of_words(
+    words: Sequence[bytes], found: Mapping[bytes, set[int]], counts: Mapping[bytes, int], files: int
+) -> dict[int, float]:
+    """The shares for the files that have each clue; `counts` of the project's `files` have it."""
+    given, total = _weights_of_clues(words, counts, files)
     sums: dict[int, float] = {}
-    for named, weight in zip(found.values(), given, strict=True):
-        for file in named:
+    for clue, weight in given.items():
+        for file in found[clue]:
             sums[file] = sums.get(file, 0.0) + weight
     return {file: value / total for file, value in sums.items()}
 
@@ -125,7 +156,8 @@ def path_worth(plan: Plan, path: bytes, share: float, is_stem: bool, wholly: int
 def _is_stem_named(plan: Plan, path: bytes) -> bool:
     """Whether the query has every word of a file's stem, or begins it, or is begun by it."""
     stem = words_of_name(stem_of(path.rpartition(b"/")[2]))
-    return bool(stem) and all(any(_is_kin(word, asked) for asked in plan.words) for word in stem)
+    asked = _with_stems(plan.words)
+    return bool(stem) and all(any(_is_kin(word, one) for one in asked) for word in stem)
 
 
 def _is_kin(one: bytes, other: bytes) -> bool:
@@ -141,22 +173,36 @@ def definitions(plan: Plan, facts: Facts) -> Iterator[tuple[int, int, float]]:
         for place, shard in enumerate(facts.shards if terms else ()):
             postings = shard.postings(terms[0])
             if postings is not None:
-                for chunk, agreement in _defining(name, shard, postings):
+                for chunk, agreement in _defining(name, terms[0], len(terms) == 1, shard, postings):
                     yield place, chunk, weight * agreement
 
 
-def _defining(name: str, shard: Shard, postings: memoryview) -> Iterator[tuple[int, float]]:
-    """(chunk, agreement) of those with a name's first term in the name of what they define."""
+def _defining(name: str, term: bytes, is_word: bool, shard: Shard, postings: memoryview) -> Iterator[tuple[int, float]]:
+    """(chunk, agreement) of those with a name's first term in a name that they define."""
     docs, codes = kernels.decode_postings(postings)
     before = (-2, "")
     for doc, code in zip(docs, codes, strict=True):
         if code & IN_NAME:
             symbol = shard.symbol(doc)
             agreement = _agreement(symbol, name)
-            # A long definition has several chunks; its first one holds the head.
-            if agreement and before != (doc - 1, symbol):
+            if not agreement:
+                agreement = _agreement_inside(symbol, term, is_word, shard.kind(doc))
+            elif before == (doc - 1, symbol):
+                agreement = 0.0  # a long definition has several chunks; its first one holds the head
+            if agreement:
                 yield doc, agreement
             before = (doc, symbol)
+
+
+def _agreement_inside(symbol: str, term: bytes, is_word: bool, kind: str) -> float:
+    """The agreement of a chunk whose own symbol is not the name: it may define the name inside, unless it is prose, or
+    the term stands in its symbol."""
+    if kind == "section":
+        return 0.0
+    own = terms_of_run(symbol.rpartition(".")[2].encode())
+    if term in own:
+        return weights.DEFINITION_OTHER_CASE if term == own[0] else 0.0
+    return weights.DEFINITION_INSIDE_WORD if is_word else weights.DEFINITION_INSIDE
 
 
 def names_asked_for(plan: Plan) -> Iterator[tuple[str, float]]:

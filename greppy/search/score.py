@@ -4,7 +4,7 @@ In: a plan and a view. Out: for each shard its `Scores`. The formula is BM25F (R
 in its simple form::
 
     x(t, c)  = Σ_field weight(field) · tf(t, field, c) / (1 - b(field) + b(field) · length(field, c) / average(field))
-    score(c) = Σ_t idf(t) · weight(t) · x / (k1 + x)
+    score(c) = rate(kind of c) · Σ_t idf(t) · weight(t) · x / (k1 + x)
     idf(t)   = ln(1 + (N - df + ½) / (df + ½))
 
 N, df and the averages are of the live chunks of the snapshot, so that the history of an index never shows in its
@@ -93,6 +93,9 @@ def score_chunks(plan: Plan, view: View, allowed: Sequence[bytearray | None]) ->
     for place, shard in enumerate(view.shards):
         lists = tuple([lists[place] for lists, _ in found])
         first, columns = shard.column(layout.FIRST_CHUNK, "I"), facts.borrow(place)
-        scored = kernels.score_lists(lists, worths, allowed[place], weights.K1, first, weights.FOLLOW, columns)
+        kinds, rates = shard.column(layout.CHUNK_KIND), facts.rates(place)
+        scored = kernels.score_lists(
+            lists, worths, allowed[place], weights.K1, first, weights.FOLLOW, kinds, rates, columns
+        )
         scores.append(Scores(shard, *scored))
     return scores, frequencies

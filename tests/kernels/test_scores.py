@@ -249,6 +249,8 @@ def impacts_of(twin: ModuleType, docs: list[int], seed: int, alive: bytes | None
     return made
 
 
+ALIKE = array("d", [1.0]) * 256
+
 docs_lists = st.lists(st.sets(st.integers(0, DOCS - 1)).map(sorted), max_size=5)
 
 
@@ -271,13 +273,15 @@ def test_the_twins_score_lists_to_the_last_bit_also_in_columns_that_were_used(
     made: tuple[bytes | None, ...] = tuple(impacts_of(reference, one, seed, None) if one else None for one in docs)
     weights = tuple(dice.random() for _ in made)
     allowed = bytes(dice.randrange(2) for _ in range(DOCS)) if dice.randrange(2) else None
+    kinds, rates = bytes(dice.randrange(256) for _ in range(DOCS)), array("d", [dice.random() for _ in range(256)])
     used = {
-        twin: twin.score_lists(made[::-1], weights, None, 1.2, first, (0.5,), None)[0] for twin in (fast, reference)
+        twin: twin.score_lists(made[::-1], weights, None, 1.2, first, (0.5,), kinds, rates, None)[0]
+        for twin in (fast, reference)
     }
     results = []
     for twin in (fast, reference):
         for columns in (None, used[twin]):
-            found = twin.score_lists(made, weights, allowed, 1.2, first, (0.8, 0.6), columns)
+            found = twin.score_lists(made, weights, allowed, 1.2, first, (0.8, 0.6), kinds, rates, columns)
             results.append((columns_of(found), *found[1:]))
     assert all(result == results[0] for result in results)
 
@@ -288,7 +292,7 @@ def test_lists_add_up_as_accumulating_one_after_the_other_does(twin: ModuleType)
     out, unions = floats(2), marks(2)
     scored = twin.blob_scores(call["scores"], call["masks"], first, (0.5,), out, unions)
     made = twin.impacts(*(call[name] for name in ("buf", "live", "code_tables", "lengths", "norm_tables")))
-    found = twin.score_lists((made,), (2.0,), None, 1.2, first, (0.5,), None)
+    found = twin.score_lists((made,), (2.0,), None, 1.2, first, (0.5,), bytes(3), ALIKE, None)
     expected = call["scores"], call["masks"], out, unions, array("Q", [0b101])
     assert (columns_of(found), *found[1:]) == ([each.tobytes() for each in expected], scored, max(out))
 
@@ -303,6 +307,8 @@ def test_lists_add_up_as_accumulating_one_after_the_other_does(twin: ModuleType)
         ({"first": array("I", [0, 2, 1, 3])}, "must not descend"),
         ({"first": array("I", [0, 0])}, "beyond the last"),
         ({"allowed": b"\1"}, "fit together"),
+        ({"kinds": b"\1"}, "fit together"),
+        ({"rates": array("d", [1.0])}, "fit together"),
         ({"k1": 0.0}, "must be positive"),
         ({"follow": (1.0,) * 4}, "at most three"),
     ],
@@ -315,6 +321,8 @@ def test_lists_that_do_not_fit_are_refused(twin: ModuleType, changes: dict[str, 
         "k1": 1.2,
         "first": array("I", [0, 3]),
         "follow": (0.5,),
+        "kinds": bytes(9),
+        "rates": ALIKE,
         "columns": None,
     }
     with pytest.raises(ValueError, match=problem):

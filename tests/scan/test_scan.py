@@ -137,7 +137,7 @@ def test_the_best_files_are_analysed_and_no_more(project: Scanned, monkeypatch: 
 def test_paths_are_named_as_by_an_index() -> None:
     paths = [b"auth/session_store.py", b"src/Validate.go", b"docs/readme.md", b"a/sess.py", b"x/session.py"]
     named = named_files(make_plan("session validate"), enumerate(paths))
-    assert named.files == {b"session": {0, 3, 4}, b"validate": {1}}
+    assert named.files == {b"session": {0, 3, 4}, b"validate": {1}, b"\1valid": {1}}
     assert named.stems == {1, 4}
 
 

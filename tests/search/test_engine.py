@@ -241,6 +241,40 @@ def test_a_qualified_name_finds_that_method(project: Searched) -> None:
         assert project.search(query).results[0].symbol == "Session.save"
 
 
+def test_a_name_that_is_defined_inside_of_a_chunk_comes_before_its_uses(project: Searched) -> None:
+    macros = "".join(f"#define LIMIT_OF_{name} {number}\n" for number, name in enumerate("ABCDEFG"))
+    use = "int f(int x)\n{\n    if (x > LIMIT_OF_C && LIMIT_OF_C)\n        return LIMIT_OF_C;\n    return x;\n}\n"
+    outer = "def outer():\n    def read_quickly(x):\n        return x\n\n    return outer(1)\n"
+    other = "def other():\n    return read_quickly(1) + read_quickly(2) + read_quickly(3)\n"
+    project.write({"limits.h": macros, "a_use.c": use, "outer.py": outer, "a_use.py": other})
+    assert project.paths("LIMIT_OF_C")[0] == "limits.h"
+    assert project.paths("read_quickly")[0] == "outer.py"
+
+
+def test_a_heading_with_a_name_in_it_defines_nothing(project: Searched) -> None:
+    code = "\n\n".join(f"def f{number}():\n    return uv_handle_t({number})" for number in range(3))
+    project.write({"guide.md": "# About uv_handle_t\n\nIt is uv_handle_t.\n", "f.py": code + "\n"})
+    assert all(
+        "structure" not in one.breakdown or not one.breakdown["structure"]
+        for one in project.search("uv_handle_t").results
+    )
+
+
+def test_a_word_names_the_files_that_have_another_form_of_it(project: Searched) -> None:
+    text = "def f():\n    return 'routing'\n"
+    project.write({"a.py": text, "pkg/router.py": text, "pkg2/rot.py": text})
+    assert project.paths("routing")[0] == "pkg/router.py"
+    project.write({"z/routing.py": text})
+    assert project.paths("routing")[0] == "z/routing.py"
+
+
+def test_what_defines_nothing_ranks_below_what_does(project: Searched) -> None:
+    uses = "print(quick)\nprint(quick)\nprint(quick)\n"
+    project.write({"a.py": uses, "b.py": "def f():\n    print(quick)\n    print(quick)\n    print(quick)\n"})
+    first, second = project.search("quick", limit=2).results
+    assert (first.path, second.path) == (b"b.py", b"a.py")
+
+
 def test_a_request_for_a_hundred_answers_from_ties_in_order_of_paths(project: Searched) -> None:
     project.write({f"d{n:02}/f.txt": "same words here\n" for n in range(40)})
     found = [os.fsdecode(r.path) for r in project.search("same words", limit=40).results]

@@ -169,20 +169,26 @@ def score_lists(
     k1: float,
     first: ReadableBuffer,
     follow: tuple[float, ...],
+    kinds: ReadableBuffer,
+    rates: ReadableBuffer,
     columns: Columns | None,
 ) -> tuple[Columns, int, float]:
     """((scores, masks, blobs' scores, blobs' masks, touched), chunks that score, the best blob's score or 0).
 
     `lists` are impacts, of which each adds `weight * x / (k1 + x)` to the scores (float64) of its documents, and its
     place, as a bit, to their masks (uint64); None adds nothing. `allowed` has a byte a document, zero for those that
-    are left out. `first` has the first chunk of each blob, and then the number of chunks; blobs are scored as
+    are left out. A sum is then multiplied by the rate (of `rates`, 256 float64) of the document's kind (of `kinds`, a
+    byte each). `first` has the first chunk of each blob, and then the number of chunks; blobs are scored as
     `blob_scores` does, by their chunks that have a term. `touched` (uint64) has a bit for each of these. `columns` of
     an earlier call, from which nobody reads any more, are used again. ValueError for sizes that do not fit, a document
     beyond the last one, more than 64 lists, k1 not above 0, or k1 + x = 0.
     """
     starts = integers(first, "I")
     alive = None if allowed is None else memoryview(allowed).cast("B")
+    sorts, factors = memoryview(kinds).cast("B"), floats(rates)
     if not len(starts) or len(lists) != len(weights) or (alive is not None and len(alive) < starts[-1]):
+        raise ValueError("scores, masks and chunk starts do not fit together")
+    if len(sorts) < starts[-1] or len(factors) != 256:
         raise ValueError("scores, masks and chunk starts do not fit together")
     if len(lists) > 64:
         raise ValueError("a mask has 64 bits")
@@ -201,6 +207,8 @@ def score_lists(
             scores[doc] += weight * x / (k1 + x)
             masks[doc] |= 1 << bit
             touched[doc // 64] |= 1 << doc % 64
+    for doc in range(starts[-1]):
+        scores[doc] *= factors[sorts[doc]]
     for blob in range(len(blobs)):
         begin, end = starts[blob], starts[blob + 1]
         if not begin <= end <= starts[-1]:

@@ -43,7 +43,9 @@ class Chosen(NamedTuple):
 
 def choose(plan: Plan, files: Sequence[File], surveys: Sequence[Survey], takes: Callable[[bytes], bool]) -> Chosen:
     """The files that may be answered with, best first."""
-    counts = {word: sum(len(survey.named.files[word]) for survey in surveys) for word in dict.fromkeys(plan.words)}
+    words = list(dict.fromkeys(plan.words))
+    clues = [clue for word in words for clue, _ in features.clues_of(word)]
+    counts = {clue: sum(len(survey.named.files[clue]) for survey in surveys) for clue in clues}
     estimate = _estimate(plan, surveys, len(files), counts)
     frequencies = Frequencies(estimate.df, estimate.chunks)
     scored = [_Scored(plan, survey, frequencies, estimate) for survey in surveys]
@@ -54,7 +56,7 @@ def choose(plan: Plan, files: Sequence[File], surveys: Sequence[Survey], takes: 
         scores.update(part.scores(best, features.shares_of_terms(plan, frequencies.idf)))
         texts += part.texts()
     for survey in surveys:
-        shares = features.shares_of_words(survey.named.files, counts, len(files))
+        shares = features.shares_of_words(words, survey.named.files, counts, len(files))
         for file, share in shares.items():
             if file in scores or share >= 1:
                 worth = features.path_worth(plan, files[file].path, share, file in survey.named.stems)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.index.names import stem_of, words_of_name
 from greppy.search import weights
+from greppy.search.features import clues_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 
 class Named(NamedTuple):
-    """By word of the query the files that it names, and the files whose whole stem is a word of the query."""
+    """By clue of the query (`greppy.search.features.clues_of`) the files that have it; and the files whose whole stem
+    is a word of the query."""
 
     files: dict[bytes, set[int]]
     stems: set[int]
@@ -28,7 +30,8 @@ def named_files(plan: Plan, paths: Iterable[tuple[int, bytes]]) -> Named:
     """The files that a query names; `paths` with the ordinals that they are to be known by."""
     words = list(dict.fromkeys(plan.words))
     wholes = {*words, b"".join(words)}
-    found: dict[bytes, set[int]] = {word: set() for word in words}
+    clues = [(clue, word, beginning) for word in words for clue, beginning in clues_of(word)]
+    found: dict[bytes, set[int]] = {clue: set() for clue, _, _ in clues}
     stems: set[int] = set()
     meant: dict[bytes, list[bytes]] = {}
     folders: dict[bytes, list[bytes]] = {}
@@ -41,14 +44,16 @@ def named_files(plan: Plan, paths: Iterable[tuple[int, bytes]]) -> Named:
             stems.add(file)
         for part in folders[folder] + stem:
             if part not in meant:
-                meant[part] = [word for word in words if _names(part, word)]
-            for word in meant[part]:
-                found[word].add(file)
+                meant[part] = [clue for clue, word, begins in clues if _names(part, word, begins)]
+            for clue in meant[part]:
+                found[clue].add(file)
     return Named(found, stems)
 
 
-def _names(part: bytes, word: bytes) -> bool:
-    """Whether a path's word equals a query's, or begins it, or is begun by it."""
+def _names(part: bytes, word: bytes, beginning: bytes) -> bool:
+    """Whether a path's word equals a query's, or begins it, or is begun by it, or by `beginning`."""
+    if beginning and part.startswith(beginning):
+        return True
     if len(word) < weights.SHORTEST_PREFIX:
         return part == word
     return part.startswith(word) or (len(part) >= weights.SHORTEST_PREFIX and word.startswith(part))

@@ -148,8 +148,8 @@ class _Surveyor:
         plan, total = self._question.plan, len(self._ordinals)
         having = [sum(1 for counts in self._counts.values() if counts[term.bit]) for term in plan.terms]
         worth = [log(1 + total / (1 + having[term.bit])) * term.weight for term in plan.terms]
-        counts = {word: len(files) for word, files in named.files.items()}
-        shares = features.shares_of_words(named.files, counts, total)
+        counts = {clue: len(files) for clue, files in named.files.items()}
+        shares = features.shares_of_words(list(dict.fromkeys(plan.words)), named.files, counts, total)
         best = sum(worth)
 
         def text(at: int) -> float:
