@@ -67,6 +67,20 @@ class Strings:
         except ValueError as problem:
             raise DamagedIndex(self._container.name, str(problem)) from None
 
+    def several(self, ordinals: Sequence[int]) -> list[bytes]:
+        """The strings with these ordinals, which ascend."""
+        found: list[bytes] = []
+        at = -1
+        strings: list[bytes] = []
+        for ordinal in ordinals:
+            block, place = divmod(ordinal, BLOCK)
+            if block != at:
+                if not 0 <= ordinal < len(self):
+                    raise DamagedIndex(self._container.name, "an ordinal points outside its dictionary")
+                at, strings = block, self._block(block, min(BLOCK, len(self) - block * BLOCK))
+            found.append(strings[place])
+        return found
+
     def find(self, string: bytes) -> int:
         """The ordinal of a string, where they are sorted; for one that is not there, -1 minus how many are below it."""
         try:

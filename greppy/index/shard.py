@@ -11,7 +11,7 @@ from greppy.index.postings import SYMBOL, Strings, Terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Literal
 
     Code = Literal["B", "H", "I", "q"]
@@ -145,6 +145,10 @@ class Shard:
     def symbol(self, chunk: int) -> str:
         """The qualified name of what a chunk defines; empty for none."""
         return self.symbols[chunk].decode("utf-8", "replace")
+
+    def symbols_of(self, chunks: Sequence[int]) -> list[str]:
+        """Those of several chunks, which ascend."""
+        return [symbol.decode("utf-8", "replace") for symbol in self.symbols.several(chunks)]
 
     def kind(self, chunk: int) -> str:
         return self.kinds[self.column(layout.CHUNK_KIND)[chunk]]

@@ -179,29 +179,31 @@ def definitions(plan: Plan, facts: Facts) -> Iterator[tuple[int, int, float]]:
 
 def _defining(name: str, term: bytes, is_word: bool, shard: Shard, postings: memoryview) -> Iterator[tuple[int, float]]:
     """(chunk, agreement) of those with a name's first term in a name that they define."""
-    docs, codes = kernels.decode_postings(postings)
+    chunks = [doc for doc, code in zip(*kernels.decode_postings(postings), strict=True) if code & IN_NAME]
+    lowered = name.lower()
     before = (-2, "")
-    for doc, code in zip(docs, codes, strict=True):
-        if code & IN_NAME:
-            symbol = shard.symbol(doc)
-            agreement = _agreement(symbol, name)
-            if not agreement:
-                agreement = _agreement_inside(symbol, term, is_word, shard.kind(doc))
-            elif before == (doc - 1, symbol):
+    for chunk, symbol in zip(chunks, shard.symbols_of(chunks), strict=True):
+        folded = symbol.lower()
+        if folded.rstrip("$@").endswith(lowered) and (agreement := _agreement(symbol, name)):
+            if before == (chunk - 1, symbol):
                 agreement = 0.0  # a long definition has several chunks; its first one holds the head
-            if agreement:
-                yield doc, agreement
-            before = (doc, symbol)
+        elif is_word and lowered in folded:
+            agreement = 0.0  # by far the most of them, with a common word
+        else:
+            agreement = _agreement_inside(symbol, term, is_word, shard.kind(chunk))
+        if agreement:
+            yield chunk, agreement
+        before = (chunk, symbol)
 
 
 def _agreement_inside(symbol: str, term: bytes, is_word: bool, kind: str) -> float:
-    """The agreement of a chunk whose own symbol is not the name: it may define the name inside, unless it is prose, or
-    the term stands in its symbol."""
+    """The agreement of a chunk whose symbol does not have the name as it is written: it defines it inside, unless it is
+    prose, or the symbol has the name in another style or form (`from_request` for `FromRequest`), or a part of it."""
     if kind == "section":
         return 0.0
     own = terms_of_run(symbol.rpartition(".")[2].encode())
     if term in own:
-        return weights.DEFINITION_OTHER_CASE if term == own[0] else 0.0
+        return weights.DEFINITION_OTHER_CASE if own[0] == term else 0.0
     return weights.DEFINITION_INSIDE_WORD if is_word else weights.DEFINITION_INSIDE
 
 
