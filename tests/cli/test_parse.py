@@ -70,7 +70,7 @@ VERB_NAMES = [name for name in VERBS if name != "help"]
 words = st.one_of(st.sampled_from(OPTIONS), st.sampled_from(WORDS), st.sampled_from(VERB_NAMES))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(words, max_size=6))
 def test_both_parsers_give_the_same_result_or_both_refuse(argv: list[str]) -> None:
     if argv:

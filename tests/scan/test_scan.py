@@ -50,7 +50,7 @@ def replace_tree(project: Scanned, tree: dict[str, str]) -> None:
     project.write(dict(tree))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=trees, query=queries)
 def test_a_scan_finds_the_files_that_the_index_finds_and_the_same_one_first(
     project: Scanned, tree: dict[str, str], query: str
@@ -62,7 +62,7 @@ def test_a_scan_finds_the_files_that_the_index_finds_and_the_same_one_first(
         assert scanned[0][0] == indexed[0][0]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=trees, query=queries)
 def test_a_scan_never_misses_a_file_that_has_a_term(project: Scanned, tree: dict[str, str], query: str) -> None:
     replace_tree(project, tree)
