@@ -6,6 +6,7 @@
 #define _GNU_SOURCE /* O_PATH */
 #endif
 
+#include "filetimes.h"
 #include "folders.h"
 #include "intern.h"
 
@@ -13,18 +14,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATHS_FOR_TWO = 2000, FOLDERS_FOR_TWO = 500 };
-
-#ifdef __APPLE__
-#define MTIME(s) ((s)->st_mtimespec)
-#define CTIME(s) ((s)->st_ctimespec)
-#else
-#define MTIME(s) ((s)->st_mtim)
-#define CTIME(s) ((s)->st_ctim)
-#endif
 
 #define LIST_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
@@ -50,11 +42,6 @@ static const char *from_root(const char *path)
     while (*path == '/')
         path++;
     return *path ? path : ".";
-}
-
-static uint64_t nanoseconds(struct timespec time)
-{
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static void look(const Part *part, const char *path, int64_t at)

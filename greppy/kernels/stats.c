@@ -4,9 +4,10 @@
 
 #ifndef _WIN32
 
+#include "filetimes.h"
+
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Below this many paths a second thread costs more than it saves. */
@@ -25,19 +26,6 @@ typedef struct {
     uint8_t *changed;
     int64_t begin, end;
 } Scan;
-
-#ifdef __APPLE__
-#define MTIME(s) ((s)->st_mtimespec)
-#define CTIME(s) ((s)->st_ctimespec)
-#else
-#define MTIME(s) ((s)->st_mtim)
-#define CTIME(s) ((s)->st_ctim)
-#endif
-
-static uint64_t nanoseconds(struct timespec time)
-{
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static int differs(int root, const char *path, const uint8_t *recorded)
 {
