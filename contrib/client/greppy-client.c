@@ -116,13 +116,24 @@ static void become_interpreter(const char *script)
     free(all);
 }
 
+/* Ctrl-C waits until the Python program can receive it: its interpreter would print a traceback while it starts. */
+static void hold_interrupts(void)
+{
+    struct sigaction now;
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+        sigprocmask(SIG_BLOCK, &interrupts, NULL);
+}
+
 static void become_python(void)
 {
     char path[LONGEST_NAME + sizeof PYTHON_PROGRAM];
     char *slash;
     int known = own_path(path, LONGEST_NAME) == 0 && (slash = strrchr(path, '/')) != NULL;
-    if (before_pipe.sa_handler != SIG_IGN)
-        sigaction(SIGPIPE, &before_pipe, NULL);
+    sigaction(SIGPIPE, &before_pipe, NULL);
+    hold_interrupts();
     if (known) {
         strcpy(slash + 1, PYTHON_PROGRAM);
         become_interpreter(path);
@@ -494,13 +505,13 @@ int main(int argc, char **argv)
     Bytes request = {0};
     Output output = {0};
     arguments = argv;
+    prepare_signals();
     open_missing_streams();
     if (argc < 1)
         return CANNOT_WRITE;
     int fd = find_daemon(argc - 1, argv + 1);
     if (fd < 0)
         become_python();
-    prepare_signals();
     int status = -1;
     if (make_request(&request, argc - 1, argv + 1) == 0 && send_all(fd, request.data, request.used) == 0)
         status = receive(fd, &output);

@@ -16,8 +16,9 @@ from greppy.index.doctor.finding import Check, Outcome, Place
 from greppy.output.doctor import doctor_values, outcome_lines, summary_line
 from greppy.output.json_text import to_json
 from greppy.output.stream import look_at_screen, write_text
+from greppy.search.history.check import check_histories
 
-CHECKS: tuple[Check, ...] = (*doctor.CHECKS,)
+CHECKS: tuple[Check, ...] = (*doctor.CHECKS, check_histories)
 
 _WRONG = 3
 

@@ -1,7 +1,7 @@
 """`greppy hooks`: install, remove or show the hooks that keep indexes fresh. Cold.
 
 In: a `Parsed`. Out: a line for each hook, or one JSON document. `status` gives 1 where a hook does not call this
-program.
+program, `uninstall` where one still does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from greppy.cli.parse import Parsed
 from greppy.errors import BadArguments, IoFailure
 from greppy.git import hooks
 from greppy.git.hooks import Report, everywhere
-from greppy.git.hooks.slots import ABSENT, INSTALLED, OUTDATED, Slot
+from greppy.git.hooks.slots import ABSENT, BY_HAND, INSTALLED, MODIFIED, OUTDATED, Slot
 from greppy.git.project import Project, find_project
 from greppy.output.json_text import to_json
 from greppy.output.quote import quote_path
@@ -20,6 +20,8 @@ from greppy.output.stream import write_text
 
 ACTIONS = ("install", "uninstall", "status")
 _INCOMPLETE = 1
+_LEFT = (MODIFIED, BY_HAND)
+"""Hooks that are the user's own work, also where they call this program."""
 
 
 def run(parsed: Parsed, environment: Environment) -> int:
@@ -54,11 +56,18 @@ def _everywhere(action: str, environment: Environment) -> Report:
 
 
 def _status(action: str, report: Report) -> int:
+    if action == "uninstall":
+        return _INCOMPLETE if _left(report) else 0
     if action == "status":
         return 0 if report.complete and not report.refusal else _INCOMPLETE
     if action == "install" and not report.works:
         raise IoFailure(f"no hook could be installed in {quote_path(report.path)}", "see 'greppy hooks status'")
     return 0
+
+
+def _left(report: Report) -> bool:
+    """Whether a hook still calls this program."""
+    return any(slot.state in _LEFT for slot in report.slots)
 
 
 def _advise(report: Report) -> None:
@@ -71,11 +80,13 @@ def _lines(action: str, report: Report) -> str:
     where = quote_path(report.path) if report.path else "git's configuration"
     done = {"install": "Installed in", "uninstall": "Removed from", "status": "Hooks in"}[action]
     if not report.changed and action != "status":
-        done = "Nothing to do in"
-    return f"{done} {where}\n" + "".join(f"  {slot.name:<16}{_about(slot)}\n" for slot in report.slots)
+        done = "Nothing removed from" if action == "uninstall" and _left(report) else "Nothing to do in"
+    return f"{done} {where}\n" + "".join(f"  {slot.name:<16}{_about(slot, action)}\n" for slot in report.slots)
 
 
-def _about(slot: Slot) -> str:
+def _about(slot: Slot, action: str) -> str:
+    if action == "uninstall" and slot.state in _LEFT:
+        return f"left in place: {slot.detail}"
     if slot.state == INSTALLED:
         return "installed" + ("; runs the hook that was there first" if slot.kept else "")
     if slot.state == OUTDATED:

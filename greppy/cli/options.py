@@ -298,7 +298,7 @@ HOOKS = Verb(
     "'uninstall' puts it back as it was. Hooks that pre-commit, husky or lefthook manage are left to them, as is a "
     "folder that core.hooksPath names outside of the git folder: what to add there is said. With --global all your "
     "repositories are served, where your git can do that without replacing their own hooks. 'status' exits with 1 "
-    "where a hook is missing.",
+    "where a hook is missing, 'uninstall' where one that you have edited, or that calls greppy by hand, stays.",
     (Option("--global", "flag", "for all repositories, not for this one"), _JSON, _PROJECT),
     "install|uninstall|status",
     1,

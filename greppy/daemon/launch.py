@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from greppy import log
 from greppy.daemon import client
 from greppy.daemon.claim import Claim, Running, check_owner, is_held
+from greppy.daemon.holders import holders, kill, stopped
 from greppy.daemon.supervisor import TARGET, Settings, Supervisor, open_log
 from greppy.errors import DaemonFailure, GreppyError
 from greppy.index.detached import let_go
@@ -29,6 +29,7 @@ _STATUS = b'{"type":"Status"}'
 _SHUTDOWN = b'{"type":"Shutdown"}'
 _RUNNING = b"running"
 _START_SECONDS = 15.0
+_POLITE_SECONDS = 2.0
 _STOP_SECONDS = 10.0
 _POLL_SECONDS = 0.02
 _MOST_REPORT = 1 << 16
@@ -130,15 +131,19 @@ def _serve_detached(path: bytes, program: Program, settings: Settings, report: i
 
 
 def stop(path: bytes) -> Ended:
-    """End the daemon at a socket, by asking it, then by signals. Raises DaemonFailure when it does not end."""
+    """End the daemon at a socket: by asking it, and where it does not answer or does not come to an end, by force.
+    Raises DaemonFailure when it does not end at all."""
     if not _is_there(path):
         return Ended(False)
-    client.request(path, _SHUTDOWN)
-    for number in (0, signal.SIGTERM, signal.SIGKILL):
-        if number:
-            _signal_holder(path, number)
-        if _is_freed(path, _STOP_SECONDS):
-            return Ended(True, bool(number))
+    is_ending = client.request(path, _SHUTDOWN, _POLITE_SECONDS) is not None
+    if is_ending and _is_freed(path, _POLITE_SECONDS):
+        return Ended(True)
+    forced = kill(stopped(holders(path)))
+    if is_ending and not os.path.lexists(path) and _is_freed(path, _STOP_SECONDS):  # it had answers to finish
+        return Ended(True, bool(forced))
+    kill(holders(path))
+    if _is_freed(path, _STOP_SECONDS):
+        return Ended(True, True)
     raise DaemonFailure("the daemon does not end", "end its processes by hand; 'ps' calls them greppy-daemon")
 
 
@@ -154,14 +159,3 @@ def _is_freed(path: bytes, seconds: float) -> bool:
             return False
         time.sleep(_POLL_SECONDS)
     return True
-
-
-def _signal_holder(path: bytes, number: int) -> None:
-    """A lock that is held was written by the process that holds it."""
-    try:
-        with open(path + b".lock", "rb") as file:
-            text = file.read(32).strip()
-        if text.isdigit() and is_held(path):
-            os.kill(int(text), number)
-    except OSError:
-        return

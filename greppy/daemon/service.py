@@ -6,6 +6,7 @@ changed for other users or for the system.
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from greppy.errors import DaemonFailure, IoFailure
+from greppy.git.calling import program
 
 _TIMEOUT_SECONDS = 30
 
@@ -106,11 +108,25 @@ def _template(name: str) -> str:
     raise IoFailure(f"contrib/service/{name} is missing from the installation", "install git-greppy again")
 
 
+def _found(name: str) -> str:
+    """A program's path. Raises FileNotFoundError."""
+    path = program(os.fsencode(name))
+    if not path:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    return os.fsdecode(path)
+
+
 def _tell(commands: Sequence[Sequence[str]]) -> str:
     """Run each; the first message of one that fails."""
     for command in commands:
         try:
-            ran = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False)
+            ran = subprocess.run(
+                [_found(command[0]), *command[1:]],
+                capture_output=True,
+                text=True,
+                timeout=_TIMEOUT_SECONDS,
+                check=False,
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"{command[0]}: {error}"
         if ran.returncode:

@@ -22,6 +22,8 @@ from greppy.git.project import Project, read_small
 NOT_HERE = "object not here"
 """Why a blob of a partial clone, or of a damaged repository, cannot be looked at."""
 
+_READ = ["cat-file", "--batch"]
+_LITERALLY = ["--no-replace-objects"]
 _BUFFER = 1 << 18
 _PIPE_BYTES = 1 << 20
 
@@ -47,10 +49,12 @@ class Blobs:
     """Reads blobs by a running `cat-file --batch`; a context manager.
 
     With `keep`, so many bytes of what was read first are kept for the next time: most of a tree is in its neighbours.
+    `literally`: no object is taken for one that replaces it, so that the bytes are those of the hash.
     """
 
-    def __init__(self, project: Project, keep: int = 0) -> None:
+    def __init__(self, project: Project, keep: int = 0, literally: bool = False) -> None:
         self._project = project
+        self._args = [*_LITERALLY, *_READ] if literally else _READ
         self._room = keep
         self._kept: dict[bytes, bytes] = {}
         self._lenient = is_partial(project)
@@ -108,7 +112,7 @@ class Blobs:
         if self._process is None or self._answers is None:
             command = started(
                 self._project.root,
-                ["cat-file", "--batch"],
+                self._args,
                 work_tree=self._project.work_tree,
                 stderr=subprocess.DEVNULL,
             )
@@ -139,10 +143,11 @@ def _answer(answers: BufferedReader) -> tuple[bool, bytes | None]:
 
 
 def sizes(project: Project, oids: Sequence[bytes]) -> list[int | None]:
-    """The bytes of each blob; None for one that is not there. None of them may be `missing_blobs`'."""
+    """The bytes of each blob, whatever replaces it; None for one that is not there. None of them may be
+    `missing_blobs`'."""
     out = run(
         project.root,
-        ["cat-file", "--batch-check=%(objectsize)"],
+        [*_LITERALLY, "cat-file", "--batch-check=%(objectsize)"],
         b"".join(oid + b"\n" for oid in oids),
         work_tree=project.work_tree,
     )

@@ -4,9 +4,9 @@ In: a project's root and a plumbing command. Out: the command line, the environm
 means that there is no answer, its standard output. Everything else goes through `greppy.git.plumbing`, which costs the
 import of `subprocess`, as much as a whole warm search.
 
-What of the environment counts: PATH and HOME, and git's own choice of configuration files (GIT_CONFIG_GLOBAL,
-GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, XDG_CONFIG_HOME). What names a repository does not, where the project's folder
-has one: the project decides.
+What of the environment counts: the absolute folders of PATH, HOME, git's own choice of configuration files
+(GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM, XDG_CONFIG_HOME), and of other settings `safe.directory`
+(`trust`). What names a repository does not, where the project's folder has one: the project decides.
 """
 
 from __future__ import annotations
@@ -78,9 +78,35 @@ FIXED_VARIABLES = {
 FIXED_OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
 
+def program(name: bytes) -> bytes:
+    """The absolute path of a program, b"" where there is none."""
+    for folder in program_folders():
+        path = folder + b"/" + name
+        if os.access(path, os.X_OK) and not os.path.isdir(path):
+            return path
+    return b""
+
+
+def program_folders() -> list[bytes]:
+    """The folders of PATH that are absolute. Relative ones (and empty ones, which mean the current folder) do not
+    count: they would be the project's, and what lies in a project is never run."""
+    entries = os.environb.get(b"PATH", os.fsencode(os.defpath)).split(b":")
+    return [entry for entry in entries if entry.startswith(b"/")]
+
+
 def git_command(root: bytes, args: Sequence[bytes | str]) -> list[bytes]:
-    """The command line of `git ARGS`, run in `root`."""
-    return [b"git", *map(os.fsencode, FIXED_OPTIONS), b"-C", root, *map(os.fsencode, args)]
+    """The command line of `git ARGS`, run in `root`; it begins with git's path, b"" where there is no git."""
+    options = [*FIXED_OPTIONS, *_trust()]
+    return [program(b"git"), *map(os.fsencode, options), b"-C", root, *map(os.fsencode, args)]
+
+
+def _trust() -> list[str]:
+    """The options for what the environment trusts, which is mostly silent."""
+    if "GIT_CONFIG_COUNT" not in os.environ and "GIT_CONFIG_PARAMETERS" not in os.environ:
+        return []
+    from greppy.git.trust import trusted_folders
+
+    return [word for folder in trusted_folders(os.environ) for word in ("-c", "safe.directory=" + folder)]
 
 
 def git_environment(work_tree: bytes) -> dict[bytes, bytes]:
@@ -96,6 +122,7 @@ def git_environment(work_tree: bytes) -> dict[bytes, bytes]:
         if name not in dropped and not name.startswith((b"GIT_TRACE", b"GIT_CONFIG_KEY_", b"GIT_CONFIG_VALUE_"))
     }
     environment.update((os.fsencode(name), os.fsencode(value)) for name, value in FIXED_VARIABLES.items())
+    environment[b"PATH"] = b":".join(program_folders())
     if not os.path.lexists(work_tree + b"/.git"):
         environment.update(_named(work_tree))
     environment[b"GIT_WORK_TREE"] = work_tree
@@ -112,6 +139,9 @@ def _named(work_tree: bytes) -> dict[bytes, bytes]:
 
 def ask(root: bytes, args: Sequence[bytes | str], work_tree: bytes | None = None) -> tuple[int, bytes]:
     """The exit status of `git ARGS` and what it writes to standard output; status -1 where it cannot be run."""
+    command = git_command(root, args)
+    if not command[0]:
+        return -1, b""
     theirs, ours = os.pipe()
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -119,7 +149,7 @@ def ask(root: bytes, args: Sequence[bytes | str], work_tree: bytes | None = None
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
     try:
-        pid = os.posix_spawnp("git", git_command(root, args), git_environment(work_tree or root), file_actions=actions)
+        pid = os.posix_spawn(command[0], command, git_environment(work_tree or root), file_actions=actions)
     except OSError:
         os.close(theirs)
         return -1, b""

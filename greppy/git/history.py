@@ -16,6 +16,7 @@ from typing import NamedTuple
 from greppy.errors import BadArguments, IndexFailure
 from greppy.git.plumbing import failure, run, started
 from greppy.git.project import Project
+from greppy.git.replaced import fingerprint, replacements
 
 SUBMODULE = b"160000"
 LARGEST_PATCH = 1 << 28
@@ -107,12 +108,7 @@ def _refusal(error: IndexFailure) -> BadArguments:
 
 def identity(project: Project) -> bytes:
     """What decides which parents and trees commits have besides the commits: grafts, a shallow end, replacements."""
-    refs = run(
-        project.root,
-        ["for-each-ref", "--format=%(refname) %(objectname)", "refs/replace"],
-        work_tree=project.work_tree,
-    )
-    parts = [refs]
+    parts = [fingerprint(replacements(project))]
     for name in (b"/shallow", b"/info/grafts"):
         try:
             with open((project.common_dir or b"") + name, "rb") as file:
@@ -172,7 +168,10 @@ def patches(project: Project, oids: Sequence[bytes]) -> dict[bytes, list[Patch]]
 def _patch_text(project: Project, oids: Sequence[bytes]) -> bytes | None:
     """What diff-tree says of commits; None for too much, or where it ends at an object that is not here."""
     args = ["-c", "core.quotePath=false", "diff-tree", *_PLAIN, "--raw", "-p", "-U0", "--no-renames"]
-    with started(project.root, args, work_tree=project.work_tree, stderr=subprocess.DEVNULL) as process:
+    variables = _without_index(project)
+    with started(
+        project.root, args, work_tree=project.work_tree, stderr=subprocess.DEVNULL, variables=variables
+    ) as process:
         assert process.stdin is not None
         _feed(process, oids)
         taken: list[bytes] = []
@@ -183,6 +182,13 @@ def _patch_text(project: Project, oids: Sequence[bytes]) -> bytes | None:
             if size > LARGEST_PATCH:
                 return None
         return None if process.wait() else b"".join(taken)
+
+
+def _without_index(project: Project) -> dict[bytes, bytes]:
+    """Of a file that is clean by its index git reads the working tree instead of the blob: not what replaces it."""
+    if project.git_dir is None or not replacements(project):
+        return {}
+    return {b"GIT_INDEX_FILE": project.git_dir + b"/no-index"}
 
 
 def _feed(process: subprocess.Popen[bytes], oids: Sequence[bytes]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
@@ -49,18 +49,25 @@ def run(
 
 @contextmanager
 def started(
-    root: bytes, args: Sequence[bytes | str], *, work_tree: bytes | None = None, stderr: int = subprocess.PIPE
+    root: bytes,
+    args: Sequence[bytes | str],
+    *,
+    work_tree: bytes | None = None,
+    stderr: int = subprocess.PIPE,
+    variables: Mapping[bytes, bytes] | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """`git ARGS`, running in `root` with pipes; it is ended when the block is left."""
+    """`git ARGS`, running in `root` with pipes; it is ended when the block is left. `variables` are added to its
+    environment."""
     command = git_command(root, args)
+    if not command[0]:
+        raise IoFailure(
+            "this is a git repository, but there is no 'git' on PATH",
+            "install git 2.25 or later; of PATH only absolute folders count",
+        )
     pipe = subprocess.PIPE
-    environment = git_environment(work_tree or root)
+    environment = {**git_environment(work_tree or root), **(variables or {})}
     try:
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, env=environment, bufsize=0)
-    except FileNotFoundError:
-        raise IoFailure(
-            "this is a git repository, but there is no 'git' on PATH", "install git 2.25 or later"
-        ) from None
     except OSError as error:
         raise IoFailure(f"git cannot be run: {error.strerror}", "check that 'git --version' works") from None
     try:
@@ -77,7 +84,10 @@ def started(
 def failure(args: Sequence[bytes | str], stderr: bytes) -> IndexFailure:
     """git's message as an error of ours; the remedy that git proposes for a foreign owner becomes the hint."""
     lines = [line.strip() for line in stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
-    fatal = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0] if lines else "no message")
+    at = next((at for at, line in enumerate(lines) if line.startswith(("fatal:", "error:"))), 0)
+    fatal = lines[at] if lines else "no message"
+    if fatal.endswith(":"):  # such as for extensions of the repository, which are listed below
+        fatal += " " + ", ".join(lines[at + 1 :])
     remedy = next((line for line in lines if line.startswith("git config ")), "")
     hint = f"run '{remedy}' if you trust it" if remedy else f"see what 'git {_verb(args)}' says in that folder"
     return IndexFailure(f"git {_verb(args)}: {fatal.partition(': ')[2] or fatal}", hint)
@@ -157,4 +167,7 @@ def _exchange(process: subprocess.Popen[bytes], question: bytes, count: int) -> 
 
 
 def _verb(args: Sequence[bytes | str]) -> str:
-    return os.fsdecode(args[0]) if args else ""
+    words = [os.fsdecode(arg) for arg in args]
+    while words and words[0].startswith("-"):
+        del words[: 2 if words[0] == "-c" else 1]
+    return words[0] if words else ""

@@ -8,6 +8,7 @@ fetched.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -30,28 +31,75 @@ class Entry(NamedTuple):
 
 
 class Resolved(NamedTuple):
-    """What a name stands for: `kind` is commit, tree, blob or tag, or "" where it names no object."""
+    """What a name stands for: `kind` is commit, tree, blob or tag, or "" where it names no object that is here; then
+    `said` is what git said of it, if anything."""
 
     name: bytes
     oid: bytes
     kind: str
+    said: str = ""
 
 
 def resolve(project: Project, names: Sequence[bytes]) -> list[Resolved]:
-    """What each name (a branch, `HEAD~2`, `HEAD:file`, …) stands for."""
+    """What each name (a branch, `HEAD~2`, `HEAD:file`, …) stands for. Raises IndexFailure where git refuses the
+    repository."""
     asked = [name for name in names if b"\n" not in name and not name.startswith(b"-")]
+    try:
+        found = _looked_up(project, asked)
+    except IndexFailure:
+        _looked_up(project, [])  # fails too where no name is to blame
+        found = [_looked_up_alone(project, name) for name in asked]
+    by_name = {one.name: one for one in found}
+    return [by_name.get(name, Resolved(name, b"", "")) for name in names]
+
+
+def _looked_up(project: Project, names: Sequence[bytes]) -> list[Resolved]:
     out = run(
         project.root,
         ["cat-file", "--batch-check=%(objectname) %(objecttype)"],
-        b"".join(name + b"\n" for name in asked),
+        b"".join(name + b"\n" for name in names),
         work_tree=project.work_tree,
     )
-    found = {}
-    for name, line in zip(asked, out.split(b"\n"), strict=False):
-        oid, _, kind = line.rpartition(b" ")
-        known = kind in (b"commit", b"tree", b"blob", b"tag") and not oid.strip(b"0123456789abcdef")
-        found[name] = Resolved(name, oid, kind.decode()) if known else Resolved(name, b"", "")
-    return [found.get(name, Resolved(name, b"", "")) for name in names]
+    return [_resolved(name, line) for name, line in zip(names, out.split(b"\n"), strict=False)]
+
+
+def _resolved(name: bytes, line: bytes) -> Resolved:
+    oid, _, kind = line.rpartition(b" ")
+    known = kind in (b"commit", b"tree", b"blob", b"tag") and _is_hash(oid)
+    return Resolved(name, oid, kind.decode()) if known else Resolved(name, b"", "")
+
+
+def _looked_up_alone(project: Project, name: bytes) -> Resolved:
+    """git ends at some names, such as `@{u}` of a branch without an upstream."""
+    try:
+        return _looked_up(project, [name])[0]
+    except IndexFailure as error:
+        return Resolved(name, b"", "", error.message.removeprefix("git cat-file: "))
+
+
+def _is_hash(oid: bytes) -> bool:
+    return bool(oid) and not oid.strip(b"0123456789abcdef")
+
+
+def absent(project: Project, name: bytes) -> bytes:
+    """The object, in hexadecimal, for which a name stands, or from which it starts (`HEAD` in `HEAD~2`), though it is
+    not here; b"" where there is none such."""
+    for start in dict.fromkeys((name, re.split(rb"[~^:]", name)[0])):
+        if not start or start.startswith(b"-") or b"\0" in start:
+            continue
+        args = [b"rev-parse", b"--verify", b"--quiet", start]
+        oid = run(project.root, args, work_tree=project.work_tree, accept=(0, 1, 128)).strip()
+        if _is_hash(oid) and not resolve(project, [oid])[0].kind:
+            return oid
+    return b""
+
+
+def not_here(name: str, oid: bytes) -> BadArguments:
+    """The error for a name whose object is `absent`."""
+    return BadArguments(
+        f'the object of "{name}", {oid.decode()}, is not here',
+        "fetch it; where objects are borrowed (objects/info/alternates), see that they still are there",
+    )
 
 
 def peeled(project: Project, revision: Resolved) -> Resolved:

@@ -7,7 +7,7 @@ In: a project and revisions (a branch, a tag, `HEAD~2`, `stash@{0}`, a tree; `:0
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from greppy.errors import BadArguments
@@ -15,7 +15,8 @@ from greppy.git.attributes import attributes_by_rules
 from greppy.git.blobs import Blobs
 from greppy.git.plumbing import run
 from greppy.git.project import Project
-from greppy.git.revisions import Entry, Resolved, resolve, staged_entries, tree_entries
+from greppy.git.replaced import followed
+from greppy.git.revisions import Entry, Resolved, absent, not_here, resolve, staged_entries, tree_entries
 from greppy.git.rules import rules_of
 
 STAGED = (b":", b":0")
@@ -46,10 +47,10 @@ def resolve_trees(project: Project, names: Sequence[bytes]) -> list[Tree]:
     objects = resolve(project, unique)
     # By the object's hash, since in HEAD:folder^{tree} all behind the colon is a path.
     inner = resolve(project, [found.oid + b"^{tree}" if found.kind else b"" for found in objects])
-    return [_tree(*found) for found in zip(unique, objects, inner, strict=True)]
+    return [_tree(project, *found) for found in zip(unique, objects, inner, strict=True)]
 
 
-def _tree(name: bytes, named: Resolved, tree: Resolved) -> Tree:
+def _tree(project: Project, name: bytes, named: Resolved, tree: Resolved) -> Tree:
     shown = name.decode("utf-8", "replace")
     if name in STAGED:
         return Tree(shown, b"")
@@ -59,7 +60,11 @@ def _tree(name: bytes, named: Resolved, tree: Resolved) -> Tree:
         raise BadArguments(f'"{shown}" is a file', "name the revision, and the file by --path")
     if named.kind:
         raise BadArguments(f'the tree of "{shown}" is not here', "fetch it first: nothing is fetched for a search")
-    raise BadArguments(f'"{shown}" names no revision', "see 'git help revisions', or fetch it first")
+    oid = absent(project, name)
+    if oid:
+        raise not_here(shown, oid)
+    why = f": {named.said}" if named.said else ""
+    raise BadArguments(f'"{shown}" names no revision{why}', "see 'git help revisions', or fetch it first")
 
 
 def branches(project: Project) -> list[bytes]:
@@ -68,17 +73,18 @@ def branches(project: Project) -> list[bytes]:
     return out.splitlines()
 
 
-def tree_files(project: Project, tree: Tree, ignore: Sequence[str], most: int) -> list[File]:
+def tree_files(
+    project: Project, tree: Tree, ignore: Sequence[str], most: int, instead: Mapping[bytes, bytes]
+) -> list[File]:
     """The files of a revision below the project's root, sorted by path, at most `most`; `ignore` are further gitignore
-    patterns as `git.listing.list_project` has them."""
+    patterns as `git.listing.list_project` has them, `instead` is what `git.replaced.replacements` gave."""
     entries = tree_entries(project, tree.oid) if tree.oid else staged_entries(project)
     extra = rules_of(ignore)
     if extra is not None:
         entries = [entry for entry in entries if not extra.excludes(entry.path, False)]
     entries = sorted(entries, key=lambda entry: entry.path)[:most]
-    instead = replacements(project)
     attributes = attributes_by_rules([entry.path for entry in entries], _attribute_texts(project, entries))
-    return [File(path, _followed(oid, instead), attributes.get(path, 0)) for oid, path in entries]
+    return [File(path, followed(oid, instead), attributes.get(path, 0)) for oid, path in entries]
 
 
 def _attribute_texts(project: Project, entries: Sequence[Entry]) -> dict[bytes, bytes]:
@@ -89,19 +95,3 @@ def _attribute_texts(project: Project, entries: Sequence[Entry]) -> dict[bytes, 
     with Blobs(project) as blobs:
         texts = list(blobs.read([entry.oid for entry in chosen]))
     return {os.path.dirname(entry.path): text or b"" for entry, text in zip(chosen, texts, strict=True)}
-
-
-def replacements(project: Project) -> dict[bytes, bytes]:
-    """What `git replace` puts in the place of which object."""
-    args = ["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/replace"]
-    pairs = (line.split(b" ") for line in run(project.root, args, work_tree=project.work_tree).splitlines())
-    return {pair[0]: pair[1] for pair in pairs}
-
-
-def _followed(oid: bytes, instead: dict[bytes, bytes]) -> bytes:
-    """An object's hash after all replacements; git itself gives up after five."""
-    for _ in range(5):
-        if oid not in instead:
-            return oid
-        oid = instead[oid]
-    return oid

@@ -94,9 +94,12 @@ def walk_tracked(root: bytes, tracked: Tracked, judge: Judge) -> Walked | None:
 
 
 def _take_known(root: bytes, tracked: Tracked, walked: Walked) -> bool:
-    """Take what is tracked and on disk; false where a file has become a folder."""
+    """Take what is tracked and on disk; false where a file has become a folder, or a folder cannot be entered."""
     names = [*tracked.files, *tracked.submodules]
     modes, _ = kernels.stats_now(root, _table(names), len(names))
+    above = {path.rpartition(b"/")[0] for path, mode in zip(names, modes, strict=True) if not mode}
+    if not all(_may_be_entered(os.path.join(root, folder)) for folder in above):
+        return False
     for path, mode in zip(names, modes, strict=True):
         if stat.S_ISREG(mode):
             walked.files.append(path)
@@ -110,6 +113,17 @@ def _take_known(root: bytes, tracked: Tracked, walked: Walked) -> bool:
             walked.skipped.append((path, "symlink" if stat.S_ISLNK(mode) else "special file"))
             if path.rpartition(b"/")[2] in RULE_FILES:
                 walked.rule_files.append(path)
+    return True
+
+
+def _may_be_entered(folder: bytes) -> bool:
+    """Also where there is none."""
+    try:
+        os.lstat(os.path.join(folder, b"."))
+    except PermissionError:
+        return False
+    except OSError:
+        return True
     return True
 
 
@@ -150,8 +164,10 @@ def _walk_levels(
 def _entries(root: bytes, folder: bytes, walked: Walked) -> list[Entry]:
     prefix = folder + b"/" if folder else b""
     found = []
+    place = os.path.join(root, folder)
     try:
-        with os.scandir(os.path.join(root, folder)) as entries:
+        os.lstat(os.path.join(place, b"."))  # names that can be listed but not looked at are of no use
+        with os.scandir(place) as entries:
             for entry in entries:
                 if entry.name in RULE_FILES:
                     walked.rule_files.append(prefix + entry.name)

@@ -25,6 +25,7 @@ from greppy.git.calling import ask
 from greppy.git.files import COARSE_RACY_NS, RACY_NS, SECOND_NS, Unreadable, hash_blob, is_racy, read_file
 from greppy.git.inputs import LIST_CONFIG, git_inputs
 from greppy.git.project import SMALL_FILE, object_format, project_name, read_small
+from greppy.git.replaced import replacements
 from greppy.git.staging import CUT, REGULAR, SUBMODULE, SYMLINK, digest_of, read_staging
 from greppy.index import format as layout
 from greppy.index.edit import readdressed
@@ -69,8 +70,8 @@ def adopt(project: Project, store: Store, config: Config) -> Adopted | None:
     algorithm = object_format(project)
     index_file = Watched(path := os.path.join(project.git_dir, b"index"), input_signature(path))
     staging = read_staging(project, algorithm)
-    if staging is None:
-        return None
+    if staging is None or replacements(project):
+        return None  # with replacements, a file that is clean need not have the bytes of its blob
     tracked = digest_of(project, staging)
     other = kin(store, algorithm, staging, tracked)
     status, settings = ask(project.root, LIST_CONFIG, project.work_tree)

@@ -28,7 +28,8 @@ def let_go(name: str, keep: Callable[[int], bool], nice: int = _NICE) -> None:
     os.chdir("/")
     os.nice(nice)
     for variable in LOCAL_VARIABLES:
-        os.environ.pop(variable, None)
+        if not variable.startswith("GIT_CONFIG_"):  # of these git gets only which folders are safe
+            os.environ.pop(variable, None)
     _rename(name)
 
 

@@ -67,7 +67,7 @@ def learn(view: View) -> None:
 
 def _clear(store: Store) -> None:
     """Remove what belongs to worktrees that have no index any more."""
-    for path in learnt(store):
+    for path in learnt(store.directory):
         if not os.path.lexists(store.directory + MANIFESTS + b"/" + path.rpartition(b"-")[2]):
             remove(path)
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from typing import TYPE_CHECKING
 
-from greppy.index.store import Unwritable, refused
+from greppy.index.store import Unwritable, refused, set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +57,7 @@ class Lock:
 
     def _open(self) -> bool:
         try:
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            self._descriptor = open_lock(self._path)
         except FileNotFoundError:
             return False
         except OSError as error:
@@ -79,3 +80,15 @@ class Lock:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
+
+
+def open_lock(path: bytes) -> int:
+    """A descriptor of a lock file, made where there is none, also where a folder or a link is. Raises OSError."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        return os.open(path, flags, 0o600)
+    except OSError:
+        if stat.S_ISREG(os.lstat(path).st_mode):
+            raise
+    set_aside(path)
+    return os.open(path, flags, 0o600)

@@ -97,7 +97,7 @@ class Analyser:
         writer = ShardWriter()
         new: dict[Key, int] = {}
         outcomes: list[tuple[str, str, int, str]] = []
-        with Blobs(self._project) as blobs:
+        with Blobs(self._project, literally=True) as blobs:
             for each, data in zip(part, blobs.read([each.oid for each in part]), strict=True):
                 outcomes.append(self._outcome(each, data, plain, writer, new))
         content = writer.finish() if writer.blobs else b""

@@ -2,7 +2,7 @@
 
 In: a project and its revisions' trees. Out: a `View` that is searched as the working tree's is. Blobs that any manifest
 of the index knows are not read again; the others are read from git, several processes at once, and analysed once. A
-tree never changes, so its manifest holds for ever::
+tree never changes, so its manifest holds as long as the same objects replace others (`git replace`)::
 
     $GREPPY_HOME/indexes/…/revisions/<the tree's hash>
 
@@ -15,6 +15,8 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from xxhash import xxh3_128_digest
+
 from greppy import log
 from greppy.analysis.classify import file_flags
 from greppy.analysis.languages import detect
@@ -23,6 +25,7 @@ from greppy.analysis.version import ANALYZER
 from greppy.errors import DamagedIndex, IndexFailure
 from greppy.git.blobs import NOT_HERE, Blobs, missing_blobs, sizes
 from greppy.git.project import object_format, project_name
+from greppy.git.replaced import fingerprint, replacements
 from greppy.git.trees import tree_files
 from greppy.index.freshness import rules_digest
 from greppy.index.known import Known
@@ -35,7 +38,7 @@ from greppy.index.store import Unwritable, Vanished, note_use, open_manifest, pu
 from greppy.index.view import View, store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from greppy.config import Config
     from greppy.git.project import Project
@@ -51,6 +54,22 @@ KEPT = 64
 
 _TRIES = 8
 """How often a view is made anew because another process merged its shards away, or one turned out damaged."""
+
+
+class _Making(NamedTuple):
+    """What holds for all trees of one view. `instead`: which objects replace others."""
+
+    project: Project
+    store: Store
+    config: Config
+    instead: Mapping[bytes, bytes]
+    progress: Progress
+
+    @property
+    def digest(self) -> bytes:
+        """16 bytes that are others when a tree's manifest may be."""
+        rules = rules_digest(self.project, self.config)
+        return xxh3_128_digest(rules + fingerprint(self.instead)) if self.instead else rules
 
 
 class _Part(NamedTuple):
@@ -76,49 +95,51 @@ class _Group(NamedTuple):
 def revision_view(project: Project, trees: Sequence[Tree], home: bytes, config: Config, progress: Progress) -> View:
     """One view of all these trees. Raises `GreppyError`s."""
     store = store_of(project, home)
+    making = _Making(project, store, config, replacements(project), progress)
     for _ in range(_TRIES):
         shelf = Shelf(store, in_memory=bool(store.refusal))
         try:
-            parts = [_part(project, store, shelf, tree, config, progress) for tree in trees]
+            parts = [_part(making, shelf, tree) for tree in trees]
         except Vanished:
             continue
         except DamagedIndex as error:
+            log.notice(f"{error.message}; analysing again what it held")
             repair(store, error)
             continue
         return _view(project, store, parts[0]) if len(parts) == 1 else _united(project, store, parts)
     raise IndexFailure(f"the index in {os.fsdecode(store.directory)} keeps changing", "try again")
 
 
-def _part(project: Project, store: Store, shelf: Shelf, tree: Tree, config: Config, progress: Progress) -> _Part:
+def _part(making: _Making, shelf: Shelf, tree: Tree) -> _Part:
     """A tree's manifest, from disk or made now; the latter under the index's lock, so that nobody collects its new
     shards before it names them."""
-    digest = rules_digest(project, config)
-    kept = _kept(store, shelf, tree, digest)
+    store = making.store
+    kept = _kept(making, shelf, tree)
     if kept is not None:
         return kept
     try:
         with store.lock(wait=False) as held:
             if held:
-                return _made(project, store, shelf, tree, config, progress)
-        log.notice(f"another process is indexing {os.fsdecode(project.root)}; waiting for it")
+                return _made(making, shelf, tree)
+        log.notice(f"another process is indexing {os.fsdecode(making.project.root)}; waiting for it")
         with store.lock():
-            return _made(project, store, shelf, tree, config, progress)
+            return _made(making, shelf, tree)
     except Unwritable as error:
         log.notice(f"{error.message}; searching without it")
-        return _made(project, store, Shelf(store, in_memory=True), tree, config, progress)
+        return _made(making, Shelf(store, in_memory=True), tree)
 
 
-def _kept(store: Store, shelf: Shelf, tree: Tree, digest: bytes) -> _Part | None:
+def _kept(making: _Making, shelf: Shelf, tree: Tree) -> _Part | None:
     """What was made of a tree before, under the same rules, as long as its shards are there."""
     if not tree.oid:
         return None
-    path = store.revision(tree.oid)
+    path = making.store.revision(tree.oid)
     try:
         manifest = open_manifest(path)
     except DamagedIndex as error:
         log.notice(f"{error.message}; making it anew")
         return None
-    if manifest is None or manifest.meta.digest != digest:
+    if manifest is None or manifest.meta.digest != making.digest:
         return None
     try:
         shards = [shelf[name] for name in manifest.shards]
@@ -128,30 +149,27 @@ def _kept(store: Store, shelf: Shelf, tree: Tree, digest: bytes) -> _Part | None
     return _Part(tree, manifest, shards)
 
 
-def _made(project: Project, store: Store, shelf: Shelf, tree: Tree, config: Config, progress: Progress) -> _Part:
+def _made(making: _Making, shelf: Shelf, tree: Tree) -> _Part:
     """A tree's manifest made of the analyses that exist and those that are missing; kept where it may be written."""
+    project, store, config, instead, _ = making
     shelf.adopt_others()
-    files = tree_files(project, tree, config.ignore_patterns, config.max_files)
+    files = tree_files(project, tree, config.ignore_patterns, config.max_files, instead)
     missing = missing_blobs(project, tree.oid) if tree.oid else frozenset()
-    rows = _rows(project, shelf, files, missing, config, progress)
+    rows = _rows(making, shelf, files, missing)
     _tell_missing(tree, rows)
     shards = [shelf[name] for name in dict.fromkeys(row.shard for row in rows if not row.reason)]
-    origin = Origin(project.root, object_format(project), rules_digest(project, config), time.time_ns())
+    origin = Origin(project.root, object_format(project), making.digest, time.time_ns())
     content = pack_manifest(Ledger(rows, (), ()), shards, origin)
-    if tree.oid and not shelf.in_memory and not any(row.reason == NOT_HERE for row in rows):
+    whole = tree.oid and not any(row.reason == NOT_HERE for row in rows)
+    # git has its own view of replacements while it lists: what changed meanwhile is not to be kept.
+    if whole and not shelf.in_memory and replacements(project) == instead:
         publish(store.revision(tree.oid), content)
         _forget_oldest(store.directory)
     return _Part(tree, Manifest(memoryview(content), ANALYZER, tree.name), shards)
 
 
-def _rows(
-    project: Project,
-    shelf: Shelf,
-    files: Sequence[File],
-    missing: Container[bytes],
-    config: Config,
-    progress: Progress,
-) -> list[Row]:
+def _rows(making: _Making, shelf: Shelf, files: Sequence[File], missing: Container[bytes]) -> list[Row]:
+    project, config = making.project, making.config
     groups = _grouped(files)
     known = Known(shelf.shards())
     found: dict[int, Found] = {}
@@ -170,7 +188,7 @@ def _rows(
             found[at] = Found("too large", "", 0)
         else:
             asked[at] = Asked(groups[at].oid, groups[at].files[0].path, size)
-    analysed = Analyser(project, shelf, known, config).analyse(list(asked.values()), progress)
+    analysed = Analyser(project, shelf, known, config).analyse(list(asked.values()), making.progress)
     found.update(zip(asked, analysed, strict=True))
     standing = Standing(project_name(project), ((file.path, _flags(file)) for file in files))
     return [
@@ -220,7 +238,7 @@ def _reader(project: Project) -> Callable[[Sequence[str]], list[bytes | None]]:
     """What reads blobs by their hashes."""
 
     def read(oids: Sequence[str]) -> list[bytes | None]:
-        with Blobs(project) as blobs:
+        with Blobs(project, literally=True) as blobs:
             return list(blobs.read([oid.encode("ascii") for oid in oids]))
 
     return read

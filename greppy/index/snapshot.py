@@ -116,11 +116,14 @@ def _sizes_of_regular(root: bytes, paths: Sequence[bytes]) -> list[int | None]:
 
 
 def _size_of_regular(root: bytes, path: bytes) -> int | None:
-    """Bytes of a regular file (0 for one that may not be looked at), -1 when there is none, None for anything else."""
+    """Bytes of a regular file (0 for one that cannot be looked at), -1 when there is none, None for anything else, and
+    for what lies in a folder that may not be entered any more: that is to be listed as one."""
     try:
         found = os.lstat(os.path.join(root, path))
     except (FileNotFoundError, NotADirectoryError):
         return -1
+    except PermissionError:
+        return None
     except OSError:
         return 0
     return found.st_size if stat.S_ISREG(found.st_mode) else None

@@ -15,8 +15,10 @@ In: `$GREPPY_HOME` and a project. Out: open manifests and shards. ::
 Files are published by temporary file, fsync and rename, shards before the manifest that names them; a reader needs no
 lock, and a process killed anywhere leaves the old index or the new one and at most temporary files, which the next
 holder of the lock removes. So does a power cut: a content is on disk before its name is; where a name is lost the older
-manifest is there, or a shard is missing, which is then made anew. A home that cannot be written, or that belongs to
-somebody else, is not an error here: `Store.refusal` says why, and searches then answer from memory.
+manifest is there, or a shard is missing, which is then made anew. Anything else in the place of a file is damage like
+any other; a folder with something in it is not removed but set aside, as `.aside-…` beside it. A home that cannot be
+written, or that belongs to somebody else, is not an error here: `Store.refusal` says why, and searches then answer from
+memory.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import stat
 import time
 
 from xxhash import xxh3_64_hexdigest, xxh3_128_hexdigest
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 
 SHARDS, MANIFESTS, REVISIONS, HISTORY, LOCK = b"/shards", b"/manifests", b"/revisions", b"/history", b"/lock"
 TEMPORARY = b".tmp-"
+ASIDE = b".aside-"
 _INDEX_NAME_LENGTH = 16
 _USE_SECONDS = 3600
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
@@ -102,10 +106,7 @@ class Store:
             self.directory + MANIFESTS,
             self.directory + REVISIONS,
         ):
-            try:
-                _make_folder(folder)
-            except OSError as error:
-                raise refused("make", folder, error) from None
+            make_folder(folder, instead=folder.startswith(self.directory))
 
     def revision(self, tree: bytes) -> bytes:
         """Where the manifest of a tree (its hash in hexadecimal) lies."""
@@ -209,7 +210,7 @@ def history_root(directory: bytes) -> bytes:
 
 def _names(folder: bytes) -> list[bytes]:
     try:
-        return os.listdir(folder)
+        return [name for name in os.listdir(folder) if not name.startswith(ASIDE)]
     except OSError:
         return []
 
@@ -263,7 +264,10 @@ def map_file(path: bytes) -> memoryview | None:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
-            size = os.fstat(descriptor).st_size
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise DamagedIndex(os.fsdecode(path), "not a regular file")
+            size = found.st_size
             return memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)) if size else memoryview(b"")
         finally:
             os.close(descriptor)
@@ -273,6 +277,17 @@ def map_file(path: bytes) -> memoryview | None:
         if error.errno in _SHORTAGES:
             raise IoFailure(f"cannot open {os.fsdecode(path)}: {error.strerror}", "try again") from None
         raise DamagedIndex(os.fsdecode(path), error.strerror or "unreadable") from None
+
+
+def make_folder(folder: bytes, instead: bool = False) -> None:
+    """A folder that nobody else may enter; `instead`: what is there and is no folder is set aside. Raises
+    `Unwritable`."""
+    try:
+        if instead and os.path.lexists(folder) and not os.path.isdir(folder):
+            set_aside(folder)
+        _make_folder(folder)
+    except OSError as error:
+        raise refused("make", folder, error) from None
 
 
 def _make_folder(folder: bytes) -> None:
@@ -302,13 +317,21 @@ def publish(path: bytes, content: bytes) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        os.rename(temporary, path)
+        _rename(temporary, path)
     except OSError as error:
         remove(temporary)
         raise refused("write", path, error) from None
     except BaseException:
         remove(temporary)
         raise
+
+
+def _rename(temporary: bytes, path: bytes) -> None:
+    try:
+        os.rename(temporary, path)
+    except IsADirectoryError:
+        remove(path)
+        os.rename(temporary, path)
 
 
 def _write_all(descriptor: int, content: bytes) -> None:
@@ -318,11 +341,31 @@ def _write_all(descriptor: int, content: bytes) -> None:
 
 
 def remove(path: bytes) -> None:
-    """Remove a file; one that is gone already, or that cannot be removed, is left as it is."""
+    """Remove a file, or what is in its place; one that is gone already, or that cannot be removed, is left as it is."""
     try:
         os.unlink(path)
-    except OSError:
+    except FileNotFoundError:
         return
+    except OSError:
+        _remove_folder(path)
+
+
+def _remove_folder(path: bytes) -> None:
+    try:
+        os.rmdir(path)
+    except NotADirectoryError:
+        return
+    except OSError:
+        try:
+            set_aside(path)
+        except OSError:
+            return
+
+
+def set_aside(path: bytes) -> None:
+    """Give what is in a file's or a folder's place another name, since it is not known whose it is. Raises OSError."""
+    folder, name = os.path.split(path)
+    os.rename(path, folder + b"/" + ASIDE + name + b"-%d" % time.time_ns())
 
 
 def refused(verb: str, path: bytes, error: OSError) -> Unwritable:

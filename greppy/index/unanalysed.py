@@ -46,10 +46,10 @@ def path_of(store: Store) -> bytes:
     return store.directory + b"/" + _NAME + store.manifest.rpartition(b"/")[2]
 
 
-def learnt(store: Store) -> list[bytes]:
+def learnt(directory: bytes) -> list[bytes]:
     """The paths of such files of all worktrees."""
-    names = [name for name in os.listdir(store.directory) if name.startswith(_NAME)]
-    return [store.directory + b"/" + name for name in sorted(names)]
+    names = [name for name in os.listdir(directory) if name.startswith(_NAME)]
+    return [directory + b"/" + name for name in sorted(names)]
 
 
 def keys_of(view: View, ordinals: Sequence[int]) -> list[bytes]:
@@ -100,7 +100,11 @@ def _split(section: memoryview) -> list[bytes]:
 
 def open_unanalysed(store: Store) -> layout.Container | None:
     """None where there is no such file of this version. Raises DamagedIndex."""
-    path = path_of(store)
+    return container_at(path_of(store))
+
+
+def container_at(path: bytes) -> layout.Container | None:
+    """The same by the file's path."""
     buffer = map_file(path)
     try:
         return None if buffer is None else layout.Container(buffer, layout.SHARD_MAGIC, ANALYZER, os.fsdecode(path))

@@ -1,15 +1,16 @@
 """Output longer than the terminal, through a pager. Cold.
 
 In: text and the user's pager command. Out: nothing; the pager has shown it. The command comes from the environment
-only ($GREPPY_PAGER, $PAGER), never from a repository, and is run by the shell as git and man do.
+only ($GREPPY_PAGER, $PAGER), never from a repository, and is run by the shell as git and man do, but not from relative
+folders of PATH.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 
+from greppy.git.calling import program, program_folders
 from greppy.output.stream import write_text
 
 # As git sets them where the user has not: quit when one screen holds it, show colours, leave the screen as it is.
@@ -19,11 +20,12 @@ _DEFAULTS = {"LESS": "FRX", "LV": "-c"}
 def page(text: str, command: str | None) -> None:
     """Show `text` by `command`, "" or `cat` being none and None `less` where there is one; else write it as it is."""
     if command is None:
-        command = "less" if shutil.which("less") else ""
+        command = "less" if program(b"less") else ""
     if command.strip() in ("", "cat"):
         write_text(text)
         return
-    pager = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=_DEFAULTS | dict(os.environ))
+    environment = _DEFAULTS | dict(os.environ) | {"PATH": os.fsdecode(b":".join(program_folders()))}
+    pager = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environment)
     try:
         _feed(pager, text.encode("utf-8", "backslashreplace"))
     finally:

@@ -11,7 +11,8 @@ from greppy.errors import BadArguments
 from greppy.git.conversion import is_stored_as
 from greppy.git.files import Unreadable, read_file
 from greppy.git.project import object_format
-from greppy.git.revisions import resolve
+from greppy.git.replaced import replacements
+from greppy.git.revisions import absent, resolve
 from greppy.git.trees import resolve_trees, tree_files
 from greppy.search.texts import LARGEST, indexed_oid
 
@@ -32,9 +33,10 @@ class Since:
             raise BadArguments("nothing can be compared: this is no git repository", "leave out --since and --changed")
         self._algorithm = object_format(project)
         self._oids: dict[bytes, str] = {}
-        if name != _HEAD or resolve(project, [_HEAD])[0].kind:
+        if name != _HEAD or resolve(project, [_HEAD])[0].kind or absent(project, _HEAD):
             (tree,) = resolve_trees(project, [name])
-            self._oids = {file.path: file.oid.decode("ascii") for file in tree_files(project, tree, (), _ALL)}
+            files = tree_files(project, tree, (), _ALL, replacements(project))
+            self._oids = {file.path: file.oid.decode("ascii") for file in files}
 
     def differs(self, path: bytes, data: bytes) -> bool:
         """Whether the revision has no such file, or one with other content, as far as git's conversions on checkout are

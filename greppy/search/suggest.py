@@ -1,12 +1,14 @@
 """Words that a project does not have → the nearest that it has, for an answer that found nothing. Cold path.
 
-In: terms of a plan without a match. Out: a line for each. Nearness is the optimal string alignment distance (Damerau
+In: terms of a plan without a match. Out: a line for each, and one for the files that are not indexed, which may have
+them. Nearness is the optimal string alignment distance (Damerau
 1964: insert, delete, replace, swap neighbours), at most two, one for short words; ties go to the word in more chunks.
 The dictionary has stems, so a real word is shown that stands for its stem in the first chunk that has it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from greppy import kernels
@@ -14,6 +16,7 @@ from greppy.analysis.encoding import to_text
 from greppy.analysis.tokens import terms_of_text
 from greppy.git.files import Unreadable, read_file
 from greppy.index import format as layout
+from greppy.index.manifest import REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     from greppy.index.view import View
     from greppy.query.plan import Term
 
+WITHOUT_TEXT = frozenset(["", "symlink", "submodule", "nested repository", "special file", "missing"])
+"""Reasons for not being indexed of what has no text that is the project's own."""
+
 MOST = 3
 """Words offered for one that is missing."""
 
@@ -29,8 +35,10 @@ _LIMIT = 1 << 24
 
 
 def nearest_words(missing: Sequence[Term], view: View) -> list[str]:
-    """One line for each distinct word among the terms that no chunk has."""
+    """One line for each distinct word among the terms that no chunk has, and one for what has no chunks."""
     notes: dict[str, None] = {}
+    unread = _not_indexed(view)
+    where = _where(view, unread)
     for term in missing:
         word = term.text.decode("utf-8", "replace")
         if _is_part_of_known(term, missing):
@@ -38,8 +46,27 @@ def nearest_words(missing: Sequence[Term], view: View) -> list[str]:
         offers = [_shown(found, view) for found in _nearest(term.term, view)]
         offers = list(dict.fromkeys(offer for offer in offers if offer))
         tail = f"; nearest: {', '.join(offers)}" if offers else ""
-        notes[f'"{word}" is nowhere in this project{tail}'] = None
-    return list(notes)
+        notes[f'"{word}" is {where}{tail}'] = None
+    return [*notes, *([_said(unread, view)] if unread else [])]
+
+
+def _not_indexed(view: View) -> int:
+    """How many files of a view may have text that nobody has looked at."""
+    counts = Counter(view.manifest.column(layout.FILE_REASON, "B"))
+    return sum(count for reason, count in counts.items() if REASONS[reason] not in WITHOUT_TEXT)
+
+
+def _where(view: View, unread: int) -> str:
+    if view.mode == "scan":  # which knows of no other files
+        return "in no file that is to be indexed"
+    return "in no indexed file" if unread else "nowhere in this project"
+
+
+def _said(unread: int, view: View) -> str:
+    files = "1 file is" if unread == 1 else f"{unread} files are"
+    what = "it" if unread == 1 else "them"
+    listed = f"'greppy status --skipped' lists {what}, " if view.mode == "full" else ""
+    return f"{files} not indexed: {listed}'greppy grep' searches {what}"
 
 
 def corrected(query: str, missing: Sequence[Term], view: View) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,6 +204,74 @@ def test_ctrl_c_ends_quietly_with_130(program: Program) -> None:
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=20) == (b"", b"")
     assert process.returncode == 130
+
+
+HELD = """
+import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+{}
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("argv", [["search", "x"], ["--help"], ["--version"], ["search", "x", "--json"], []])
+def test_ctrl_c_that_was_held_back_while_the_program_started_ends_it_quietly(program: Program, argv: list[str]) -> None:
+    before = HELD.format("os.kill(os.getpid(), signal.SIGINT)")
+    command = [sys.executable, "-c", before, *program.command(*argv)]
+    ran = subprocess.run(command, cwd=program.folder, env=program.environment, capture_output=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"")
+
+
+def test_ctrl_c_is_no_longer_held_back_once_the_program_runs(program: Program) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HELD.format(""), *map(os.fsdecode, program.command("search", "x", fake="sleep"))],
+        env=program.with_fake("sleep"),
+        cwd=program.folder,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    assert (process.communicate(timeout=20)[1], process.returncode) == (b"", 130)
+
+
+INTERRUPTED_IN = """
+import os, signal, time
+from greppy.cli import main
+
+class Callback:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+
+def in_a_callback(*_):
+    Callback()
+    time.sleep(20)
+
+def on_the_way_out(*_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(20)
+    finally:
+        os.close(99)
+
+main._run = {}
+sys.exit(main.main())
+"""
+
+
+@pytest.mark.parametrize("where", ["in_a_callback", "on_the_way_out"])
+def test_ctrl_c_is_neither_lost_nor_taken_for_another_error(program: Program, where: str) -> None:
+    """Python drops what a callback raises; and what fails while an interrupt is cleaned up after is no failure."""
+    ran = program.python(INTERRUPTED_IN.replace("{}", where))
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
+
+
+def test_ctrl_c_while_the_interpreter_is_taken_down_comes_too_late(program: Program) -> None:
+    code = "import atexit, signal, threading\natexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
+    ran = program.python(code + "from greppy.cli.main import main\nsys.exit(main())", "--version")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith("greppy ")
 
 
 @pytest.mark.parametrize("argv", [["search", "x"], ["search", "x", "--json"], ["--help"], ["config"]])

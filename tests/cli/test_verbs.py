@@ -214,3 +214,16 @@ def test_a_size_of_the_configuration_decides_what_is_indexed(project: Program) -
     assert places(project, "session") == {"readme.md"}
     (project.home / "config.toml").write_text("[ignore]\npatterns = ['*.md']\n")
     assert places(project, "session") == {"src/auth.py"}
+
+
+def test_a_file_that_was_not_indexed_for_its_size_is_searched_by_what_the_note_names(program: Program) -> None:
+    (program.folder / "a.py").write_text("alpha = 1\n")
+    (program.folder / "big.txt").write_text("zebra\n" + "okapi\n" * 400_000)
+    (note, hint) = json.loads(program("search", "zebra", "--json").stdout)["notes"]
+    assert note == '"zebra" is in no indexed file'
+    assert hint == "1 file is not indexed: 'greppy status --skipped' lists it, 'greppy grep' searches it"
+    assert program("search", "zebra").stderr == f'No results for "zebra"\n{note}\n{hint}\n'
+    assert "big.txt" in program("status", "--skipped").stdout
+    assert program("grep", "zebra").stdout == "big.txt:1:zebra\n"
+    (program.folder / "big.txt").unlink()
+    assert json.loads(program("search", "zebra", "--json").stdout)["notes"] == ['"zebra" is nowhere in this project']

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -220,6 +221,41 @@ def test_ctrl_c_ends_it_quietly_with_130(site: Site, native: Native) -> None:
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=20) == (b"", b"")
         assert process.returncode == 130
+
+
+@pytest.mark.start_up
+def test_ctrl_c_while_it_starts_never_shows_a_traceback(site: Site, native: Native) -> None:
+    """Whenever it comes: before the client is there to receive it, during the start of Python, or after it."""
+    ends = set()
+    for attempt in range(40):
+        process = subprocess.Popen(
+            [*native, "search", "session"],
+            cwd=site.project,
+            env=site.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        time.sleep(0.002 + 0.003 * attempt)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=20)[1] == b""
+        ends.add(process.returncode)
+    assert 130 in ends
+    assert ends <= {0, 130, -signal.SIGINT}
+
+
+@pytest.mark.parametrize(("ignoring", "held"), [("", True), ("trap '' INT;", False)])
+def test_ctrl_c_waits_for_the_python_program(native: Native, tmp_path: Path, ignoring: str, held: bool) -> None:
+    """It is held back over the start of the interpreter, unless whoever started the client ignores it anyway."""
+    if not os.path.exists("/proc/self/status"):
+        pytest.skip("no way to see the mask here")
+    program = shutil.copy2(os.fsdecode(native[0]), tmp_path / "greppy")
+    script = tmp_path / "greppy-py"
+    script.write_text("#!/bin/sh\nexec grep SigBlk /proc/self/status\n")
+    script.chmod(0o755)
+    ran = subprocess.run(["sh", "-c", f'{ignoring} "$0" x', program], capture_output=True, text=True, check=True)
+    assert bool(int(ran.stdout.split()[1], 16) & 1 << signal.SIGINT - 1) == held
 
 
 def test_a_reader_that_leaves_ends_it_quietly_with_141(served: Site, native: Native) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from greppy.daemon import protocol
 from greppy.daemon.board import COUNTERS, MOST_SWEEPS, Board
 from greppy.daemon.protocol import ERR, EXIT, OUT, Garbled, Run
 from greppy.daemon.results import Results
-from greppy.daemon.service import render, service
+from greppy.daemon.service import install, render, service
 from greppy.daemon.typed import Reply, read_typed
 from greppy.errors import BadArguments, DaemonFailure
 
@@ -149,3 +150,16 @@ def test_services_are_those_of_the_system() -> None:
         assert "@" not in text
     with pytest.raises(DaemonFailure):
         render("greppy.service", b'/home/"x')
+
+
+def test_no_program_of_the_current_folder_is_taken_for_the_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "systemctl").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    (tmp_path / "systemctl").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", ":.")
+    _, message = install(os.fsencode(tmp_path))
+    assert "No such file" in message
+    assert not (tmp_path / "ran").exists()

@@ -10,7 +10,9 @@ import socket
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,6 +89,45 @@ def test_one_that_does_not_answer_is_ended_by_force(served: Site) -> None:
     os.kill(status["pid"], signal.SIGCONT)
     assert served.run("daemon", "stop").returncode == 0
     eventually(lambda: not is_alive(status["pid"]))
+
+
+FROZEN: dict[str, Callable[[dict[str, Any]], list[int]]] = {
+    "the supervisor": lambda status: [status["pid"]],
+    "the supervisor and its workers": lambda status: [status["pid"], *status["workers"]],
+    "all workers": lambda status: list(status["workers"]),
+    "one worker": lambda status: status["workers"][:1],
+}
+
+
+@pytest.mark.parametrize("who", FROZEN)
+def test_one_that_is_frozen_is_ended_with_all_its_processes(served: Site, who: str) -> None:
+    status = served.status()
+    for process in FROZEN[who](status):
+        os.kill(process, signal.SIGSTOP)
+    ran = served.run("daemon", "stop")
+    assert (ran.returncode, ran.stdout) == (0, b"Stopped the daemon by force\n")
+    eventually(lambda: not any(map(is_alive, [status["pid"], *status["workers"]])))
+    served.start()
+
+
+def test_frozen_workers_that_have_lost_their_supervisor_are_ended(served: Site) -> None:
+    status = served.status()
+    for process in status["workers"]:
+        os.kill(process, signal.SIGSTOP)
+    os.kill(status["pid"], signal.SIGKILL)
+    assert served.run("daemon", "stop").returncode == 0
+    eventually(lambda: not any(map(is_alive, status["workers"])))
+
+
+def test_who_only_looks_at_the_lock_is_not_taken_for_the_daemon(served: Site) -> None:
+    status = served.status()
+    os.kill(status["pid"], signal.SIGSTOP)
+    with open(f"{served.socket}.lock", "rb") as lock:
+        looking = subprocess.Popen(["sleep", "60"], stdin=lock)
+    served.stop()
+    assert looking.poll() is None
+    looking.kill()
+    looking.wait()
 
 
 def test_ten_that_start_at_once_are_one(site: Site) -> None:

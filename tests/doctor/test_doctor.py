@@ -69,6 +69,21 @@ def test_a_home_that_does_not_exist_yet_is_fine(work: Work) -> None:
     assert not work.home.exists()
 
 
+def test_a_home_that_others_may_write_to_is_to_be_closed_not_opened(work: Work) -> None:
+    (indexed(work).home / "notes.txt").write_text("not of greppy")
+    work.home.chmod(0o777)
+    finding = about(examined(work), "home").finding
+    assert (finding.state, "others may write to it" in finding.message) == (FAIL, True)
+    assert f"chmod 700 {work.home}" in finding.advice
+    assert "writable" not in finding.advice
+
+
+def test_a_home_that_is_a_file_is_to_be_moved(work: Work) -> None:
+    work.home.write_text("")
+    work.write("a.py", "alpha = 1\n")
+    assert about(examined(work), "home").finding.advice.startswith(f"move {work.home} away")
+
+
 def test_looking_changes_nothing(work: Work) -> None:
     indexed(work)
     damage(work.shard_files()[0])

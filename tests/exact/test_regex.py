@@ -166,6 +166,22 @@ def test_a_pattern_that_is_none_is_refused_with_a_hint(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("a{3,1}", "give the lower number first"),
+        ("a{1,1001}", "give at most 1000"),
+        ("a{1001}", "give at most 1000"),
+        ("a{1001,}", "give at most 1000"),
+        ("a{2000,1001}", "give at most 1000"),
+    ],
+)
+def test_the_hint_for_a_repetition_says_what_is_wrong_with_it(pattern: str, hint: str) -> None:
+    with pytest.raises(BadArguments) as refused:
+        parse(pattern)
+    assert refused.value.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
     ("pattern", "text", "found"),
     [
         (r"\<word\>", "a word.", True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from greppy.search.exact import stored
@@ -86,3 +88,53 @@ def test_the_staging_area_is_a_revision(grown: Repository) -> None:
     grown.git("add", "a.txt")
     grown.write("a.txt", b"zebra unstaged\n")
     assert grown.grep("--rev", ":0", "zebra s").out == b"a.txt:1:zebra staged\n"
+
+
+def test_in_a_bare_repository_no_word_is_a_file_too(
+    grown: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown.git("clone", "-q", "--bare", ".", str(tmp_path / "bare"))
+    for folder in ("bare", "bare/refs"):
+        monkeypatch.chdir(tmp_path / folder)
+        for words in (["HEAD"], ["HEAD", "main"], ["HEAD", "--", "a.txt"], ["HEAD", "--", "*.txt"], ["main", "HEAD"]):
+            assert grown.grep("zebra", *words).out == grown.git_grep("zebra", *words, cwd=tmp_path / folder).out != b""
+
+
+def test_where_the_git_folder_says_that_it_is_bare_no_word_is_a_file_too(
+    grown: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown.git("config", "core.bare", "true")
+    grown.write("HEAD", b"zebra\n")
+    assert grown.grep("zebra", "HEAD").out == grown.git_grep("zebra", "HEAD").out != b""
+    monkeypatch.chdir(grown.root / "b")
+    assert grown.grep("here", "HEAD").out == grown.git_grep("here", "HEAD").out != b""
+
+
+def test_in_a_working_tree_a_word_that_is_both_is_refused_as_by_git(grown: Repository) -> None:
+    grown.write("main", b"zebra\n")
+    assert (grown.grep("zebra", "main").status, grown.git_grep("zebra", "main").status) == (4, 128)
+
+
+def test_a_revision_whose_objects_are_gone_is_no_file(
+    grown: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in ("--bare", "--no-checkout"):
+        folder = tmp_path / kind.strip("-")
+        grown.git("clone", "-q", "--shared", kind, ".", str(folder))
+        objects = folder / ("objects" if kind == "--bare" else ".git/objects")
+        (objects / "info/alternates").write_text("/nowhere\n")
+        monkeypatch.chdir(folder)
+        for words in (["HEAD"], ["main~1"], ["HEAD", "--"]):
+            ran = grown.grep("zebra", *words)
+            assert (ran.status, "is not here" in ran.err) == (4, True), ran.err
+
+
+def test_replacements_count_from_when_they_come_until_they_go(grown: Repository) -> None:
+    grown.run("index")
+    blob = grown.git("rev-parse", "main:a.txt").out.strip()
+    instead = grown.git("rev-parse", "old:b/b.txt").out.strip()
+    changes: list[list[str | bytes]] = [[blob, instead], ["--delete", blob], [instead, blob]]
+    for change in changes:
+        assert grown.git("replace", *change).status == 0
+        for words in (["zebra", "main", "old"], ["nothing", "main", "old"], ["--cached", "zebra"]):
+            assert grown.grep(*words).out == grown.git_grep(*words).out

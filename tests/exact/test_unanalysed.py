@@ -108,6 +108,18 @@ def test_damage_costs_only_time(repository: Repository, binaries: list[str], rea
         assert reads("zebra1") in ([*binaries, "text"], ["b1", "text"])
 
 
+def test_damage_is_found_by_doctor(repository: Repository, binaries: list[str], reads: Read) -> None:
+    reads("zebra1")
+    (file,) = stored(repository)
+    assert repository.run("doctor").status == 0
+    content = file.read_bytes()
+    file.write_bytes(content[:200] + b"\xff" * 60 + content[260:])
+    ran = repository.run("doctor")
+    assert ran.status == 3
+    assert file.name.encode() in ran.out
+    assert repository.run("doctor", "--fix").status == repository.run("doctor").status == 0
+
+
 def test_what_belongs_to_no_index_is_removed(repository: Repository, binaries: list[str], reads: Read) -> None:
     reads("zebra1")
     (file,) = stored(repository)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from greppy.errors import IndexFailure, IoFailure
-from greppy.git.calling import LOCAL_VARIABLES, git_environment
+from greppy.git.calling import LOCAL_VARIABLES, ask, git_environment
 from greppy.git.plumbing import IgnoreOracle, failure, run
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ def test_other_exit_statuses_can_be_answers(repository: Repository) -> None:
 
 
 def test_the_remedy_for_a_foreign_owner_is_the_hint(repository: Repository) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("needs root to give a folder away")
-    os.chown(repository.path, 12345, 12345)
-    os.chown(repository.path / ".git", 12345, 12345)
+    foreign(repository)
     with pytest.raises(IndexFailure, match="dubious ownership") as raised:
         run(repository.root, ["ls-files", "-z"])
     assert f"git config --global --add safe.directory {repository.path}" in raised.value.hint
@@ -59,8 +56,115 @@ def test_no_git_on_the_path_says_so(repository: Repository, monkeypatch: pytest.
     with pytest.raises(IoFailure, match="no 'git' on PATH"):
         run(repository.root, ["ls-files"])
     repository.write("git", "not executable")
+    with pytest.raises(IoFailure, match="no 'git' on PATH"):
+        run(repository.root, ["ls-files"])
+    (repository.path / "git").chmod(0o755)
     with pytest.raises(IoFailure, match="cannot be run"):
         run(repository.root, ["ls-files"])
+
+
+@pytest.mark.parametrize("first", ["", ".", "bin", "./bin", "../r"])
+def test_no_program_of_the_project_is_taken_for_git(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: str
+) -> None:
+    for name in ("git", "bin/git"):
+        repository.write(name, f"#!/bin/sh\ntouch {tmp_path}/ran\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{first}:{os.environ['PATH']}")
+    monkeypatch.chdir(repository.path)
+    assert run(repository.root, ["rev-parse", "--git-dir"]) == b".git\n"
+    assert ask(repository.root, ["rev-parse", "--git-dir"]) == (0, b".git\n")
+    monkeypatch.setenv("PATH", first)
+    with pytest.raises(IoFailure, match="no 'git' on PATH") as raised:
+        run(repository.root, ["rev-parse"])
+    assert "absolute" in raised.value.hint
+    assert ask(repository.root, ["rev-parse"]) == (-1, b"")
+    assert not (tmp_path / "ran").exists()
+
+
+def foreign(repository: Repository) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root to give a folder away")
+    os.chown(repository.path, 12345, 12345)
+    os.chown(repository.path / ".git", 12345, 12345)
+
+
+def in_the_environment(settings: list[tuple[str, str]]) -> dict[str, str]:
+    pairs = [
+        (f"GIT_CONFIG_{kind}_{at}", word)
+        for at, pair in enumerate(settings)
+        for kind, word in zip(("KEY", "VALUE"), pair, strict=True)
+    ]
+    return {"GIT_CONFIG_COUNT": str(len(settings)), **dict(pairs)}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        in_the_environment([("Safe.Directory", "*")]),
+        {"GIT_CONFIG_PARAMETERS": "'safe.directory'='*'"},
+        {"GIT_CONFIG_PARAMETERS": "'a.b=c' 'safe.directory=*'"},
+        in_the_environment([("a.b", "it's"), ("safe.directory", ""), ("safe.directory", "*")]),
+    ],
+)
+def test_the_environment_may_say_that_a_folder_is_safe(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, written: dict[str, str]
+) -> None:
+    foreign(repository)
+    for name, value in written.items():
+        monkeypatch.setenv(name, value)
+    repository.git("ls-files")
+    assert run(repository.root, ["ls-files"]) == b""
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        in_the_environment([("safe.directory", "*"), ("safe.directory", "")]),
+        {"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "safe.directory"},
+        {"GIT_CONFIG_COUNT": "x"},
+        {"GIT_CONFIG_PARAMETERS": "'safe.directory"},
+        {"GIT_CONFIG_PARAMETERS": "'safe.directory=/else where'"},
+        {"GIT_CONFIG_PARAMETERS": "'safe.directory'"},
+    ],
+)
+def test_it_may_also_say_that_none_is_or_nonsense(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, written: dict[str, str]
+) -> None:
+    foreign(repository)
+    for name, value in written.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(IndexFailure, match="dubious ownership"):
+        run(repository.root, ["ls-files", "-z"])
+
+
+def test_of_the_settings_in_the_environment_nothing_else_reaches_git(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dangerous = [("alias.x", "!false"), ("core.pager", "p"), ("core.fsmonitor", "/f"), ("safe.bareRepository", "x")]
+    for name, value in in_the_environment([*dangerous, ("safe.directory", "/it's\nhere")]).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("GIT_CONFIG_PARAMETERS", "'core.sshCommand'='s' 'diff.x.textconv=t' 'safe.directory=b'")
+    settings = run(repository.root, ["config", "--list", "--null", "--show-origin"])
+    listed = settings.split(b"\0")
+    given = [setting for origin, setting in zip(listed[::2], listed[1::2], strict=False) if origin == b"command line:"]
+    assert given == [
+        b"core.fsmonitor\nfalse",
+        b"core.hookspath\n/dev/null",
+        b"safe.directory\n/it's\nhere",
+        b"safe.directory\nb",
+    ]
+
+
+def test_what_git_lists_below_its_message_is_part_of_it(repository: Repository) -> None:
+    repository.git("config", "core.repositoryFormatVersion", "1")
+    for name in ("unheardOf", "strange"):
+        repository.git("config", "--file", ".git/config", f"extensions.{name}", "true")
+    with pytest.raises(IndexFailure, match=r"extensions? found: unheardof, strange"):
+        run(repository.root, ["ls-files"])
+
+
+def test_the_message_names_the_command_not_its_options() -> None:
+    assert failure(["-c", "a.b=c", "--no-replace-objects", "cat-file"], b"fatal: x").message == "git cat-file: x"
 
 
 def test_a_command_that_takes_too_long_is_ended(repository: Repository) -> None:

@@ -380,3 +380,21 @@ def test_a_bare_repository_has_a_history(past: Past, tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path / "bare")
     assert past.commits("alpha") == [first]
     assert len(past.records("-S", "alpha")[0]["files"]) == 2
+
+
+def test_replacements_count_from_when_they_come_until_they_go(past: Past) -> None:
+    past.write("a.txt", "alpha\n")
+    past.commit()
+    past.write("a.txt", "alpha\nbeta\n")
+    past.commit()
+    blob = past.git("rev-parse", "HEAD:a.txt").strip()
+    past.write("../other", "alpha\ngamma\n")
+    instead = past.git("hash-object", "-w", "../other").strip()
+    answers = []
+    switched = (["replace", blob, instead], ["config", "core.useReplaceRefs", "false"])
+    for change in (*switched, ["config", "--unset", "core.useReplaceRefs"], ["replace", "--delete", blob]):
+        past.git(*change)
+        for pattern in ("beta", "gamma"):
+            assert past.commits(pattern) == past.log("-G" + pattern)
+        answers.append((len(past.commits("beta")), len(past.commits("gamma"))))
+    assert answers == [(0, 1), (1, 0), (0, 1), (1, 0)]

@@ -102,3 +102,40 @@ def test_a_second_worktree_that_is_forgotten_leaves_the_history_of_the_first(sea
     assert greppy(searched, "forget", str(second))[0] == 0
     assert listed(searched) == [(str(searched.root), 1, False)]
     assert sorted((searched.home / "indexes").rglob("*.segment")) != []
+
+
+def kept(past: Past) -> list[Path]:
+    return sorted(directories(past)[0].glob("history/*.segment"))
+
+
+def test_a_folder_in_a_segments_place_is_repaired(searched: Past) -> None:
+    (segment,) = kept(searched)
+    segment.unlink()
+    (segment / "inner").mkdir(parents=True)
+    status, out, err = searched.run("alpha")
+    assert (status, b"one" in out, b"damaged" in err) == (0, True, True)
+    assert kept(searched) == [segment]
+    assert segment.is_file()
+    assert searched.run("alpha")[2] == b""
+
+
+def test_a_file_in_the_place_of_its_folder_makes_room_for_it(searched: Past) -> None:
+    folder = kept(searched)[0].parent
+    shutil.rmtree(folder)
+    folder.write_text("no folder")
+    assert len(searched.commits("alpha")) == 1
+    assert len(kept(searched)) == 1
+    assert listed(searched) == [(str(searched.root), 0, False)]
+
+
+def test_a_folder_in_the_place_of_its_root_or_lock_makes_room_for_it(searched: Past) -> None:
+    folder = kept(searched)[0].parent
+    (folder / "root").unlink()
+    (folder / "root").mkdir()
+    (folder / "lock").mkdir()
+    for number in range(10):
+        searched.write("a.txt", f"alpha {number}\n")
+        searched.commit(str(number))
+        searched.commits("alpha")
+    assert len(kept(searched)) < 8
+    assert listed(searched) == [(str(searched.root), 0, False)]

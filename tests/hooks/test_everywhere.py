@@ -81,6 +81,12 @@ def test_a_folder_of_the_users_own_is_used(world: World) -> None:
     assert world.picture(mine) == before
 
 
+def test_a_folder_for_all_that_is_none_is_to_be_unset(world: World) -> None:
+    world.git("config", "--global", "core.hooksPath", "/dev/null")
+    ran = world.greppy("hooks", "install", "--global")
+    assert (ran.returncode, "not a folder" in ran.stderr, "unset it" in ran.stderr) == (3, True, True)
+
+
 def test_a_relative_folder_for_all_is_refused(world: World) -> None:
     world.git("config", "--global", "core.hooksPath", ".githooks")
     ran = world.greppy("hooks", "install", "--global")

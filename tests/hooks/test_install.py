@@ -100,8 +100,16 @@ def test_a_shim_that_was_edited_is_neither_replaced_nor_removed(world: World) ->
     edited = path.read_bytes()
     assert world.states()["post-commit"] == "edited"
     world.ok("hooks", "install")
-    world.ok("hooks", "uninstall")
+    ran = world.greppy("hooks", "uninstall")
+    assert (ran.returncode, ran.stdout.startswith("Removed from ")) == (1, True)
+    assert "post-commit     left in place: edited since it was installed" in ran.stdout
+    ran = world.greppy("hooks", "uninstall")
+    assert (ran.returncode, ran.stdout.startswith("Nothing removed from ")) == (1, True)
+    assert world.greppy("hooks", "uninstall", "--json").returncode == 1
     assert path.read_bytes() == edited
+    assert not (world.hooks / "post-merge").exists()
+    path.unlink()
+    assert "Nothing to do" in world.ok("hooks", "uninstall")
 
 
 def test_a_shim_of_another_installation_is_renewed(world: World) -> None:
@@ -171,7 +179,7 @@ def test_a_repository_without_a_hooks_folder_gets_one(world: World) -> None:
     assert set(world.states().values()) == {"installed"}
 
 
-@pytest.mark.parametrize("configured", [".husky", "/nowhere/hooks", "/dev/null", "~/hooks"])
+@pytest.mark.parametrize("configured", [".husky", "/nowhere/hooks", "~/hooks"])
 def test_a_hooks_path_outside_of_the_git_folder_is_refused_and_nothing_is_written(
     world: World, configured: str
 ) -> None:
@@ -183,6 +191,43 @@ def test_a_hooks_path_outside_of_the_git_folder_is_refused_and_nothing_is_writte
     assert world.picture(world.repository) == before
     assert world.greppy("hooks", "status").returncode == 1
     assert "core.hooksPath" in world.greppy("hooks", "status").stderr
+
+
+@pytest.mark.parametrize("configured", ["", "/dev/null"])
+def test_a_hooks_path_with_which_git_runs_no_hooks_is_to_be_unset(world: World, configured: str) -> None:
+    (world.repository / ".husky").mkdir()
+    world.git("config", "core.hooksPath", configured)
+    before = world.picture(world.repository)
+    ran = world.greppy("hooks", "install")
+    assert ran.returncode == 3
+    assert "core.hooksPath" in ran.stderr and "runs none" in ran.stderr and "unset it" in ran.stderr
+    assert ".husky" not in ran.stderr and "outside" not in ran.stderr
+    assert world.picture(world.repository) == before
+    assert world.greppy("hooks", "status").returncode == 1
+    world.git("config", "--unset", "core.hooksPath")
+    world.ok("hooks", "install")
+
+
+@pytest.mark.parametrize("action", ["install", "uninstall", "status"])
+def test_a_repository_that_git_does_not_trust_is_refused_with_its_remedy(world: World, action: str) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a repository away")
+    for path in (world.repository, world.repository / ".git"):
+        os.chown(path, 12345, 12345)
+    before = world.picture(world.repository)
+    ran = world.greppy("hooks", action)
+    assert ran.returncode == 3
+    assert f"git config --global --add safe.directory {world.repository}" in ran.stderr
+    assert world.picture(world.repository) == before
+    world.git("config", "--global", "--add", "safe.directory", world.repository)
+    world.ok("hooks", "install")
+
+
+def test_a_hook_that_calls_the_program_by_hand_is_left_in_place(world: World) -> None:
+    hook = world.hook("post-commit", '#!/bin/sh\nsh "$HOME/.greppy/hooks/refresh" || :\n')
+    ran = world.greppy("hooks", "uninstall")
+    assert (ran.returncode, "left in place: called by the hook that is there" in ran.stdout) == (1, True)
+    assert hook.exists()
 
 
 def test_a_hooks_path_inside_the_git_folder_is_where_hooks_go(world: World) -> None:

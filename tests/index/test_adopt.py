@@ -357,3 +357,21 @@ def test_a_submodule_is_one_in_the_second_worktree_too(first: Work, make: Callab
     second.build()
     assert_true(second)
     assert reasons(second.view())[b"sub"] == "submodule"
+
+
+def test_of_a_file_that_git_wrote_with_another_blobs_bytes_nothing_is_taken_over(first: Work) -> None:
+    # So that git writes its index well after the file, which is then clean without being read.
+    first.git("config", "filter.slow.smudge", "sleep 0.1; cat")
+    (first.path / ".git/info/attributes").write_text("z.txt filter=slow\n")
+    first.write("z.txt", "z\n")
+    first.commit()
+    wait()
+    first.build()
+    old = first.git("rev-parse", "HEAD:src/m0.py").decode().strip()
+    first.git("replace", old, first.git("rev-parse", "HEAD:src/m1.py").decode().strip())
+    work = beside(first)
+    assert (work.path / "src/m0.py").read_bytes() == (work.path / "src/m1.py").read_bytes()
+    work.build()
+    assert snapshot(work.view())[b"src/m0.py"] == work.expected()[b"src/m0.py"]
+    assert files_with(work.view(), "zebra0quartz") == []
+    assert files_with(work.view(), "zebra1quartz") == ["src/m0.py", "src/m1.py"]

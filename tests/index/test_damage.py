@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -277,3 +279,71 @@ def test_the_program_answers_right_over_a_damaged_page_says_one_line_and_the_nex
     assert all(run.stdout.startswith("src/m17.py:1-") for run in runs)
     assert len(runs[0].stderr.splitlines()) == 1
     assert runs[1].stderr == ""
+
+
+def put_in_its_place(path: Path, kind: str) -> None:
+    """Something that is no file where one was."""
+    path.unlink(missing_ok=True)
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "socket":
+        os.mknod(path, stat.S_IFSOCK | 0o600)
+    elif kind == "link":
+        path.symlink_to("/etc/passwd")
+    else:
+        path.mkdir()
+        if kind == "full folder":
+            (path / "precious").write_text("kept\n")
+
+
+KINDS = ["folder", "full folder", "fifo", "socket", "link"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_else_is_in_a_shards_place_is_repaired(
+    work: Work, capfd: pytest.CaptureFixture[str], kind: str
+) -> None:
+    fill(work)
+    file = work.shard_files()[0]
+    put_in_its_place(file, kind)
+    assert search(work, "zebra3quartz") == ["src/m3.py"]
+    assert "is damaged" in capfd.readouterr().err
+    check_repaired(work, capfd)
+    kept = list(work.home.rglob("precious"))
+    assert [path.read_text() for path in kept] == ["kept\n"] * (kind == "full folder")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_else_is_in_a_manifests_place_is_repaired(
+    work: Work, capfd: pytest.CaptureFixture[str], kind: str
+) -> None:
+    fill(work)
+    put_in_its_place(work.manifest_file(), kind)
+    assert search(work, "zebra3quartz") == ["src/m3.py"]
+    assert "is damaged" in capfd.readouterr().err
+    check_repaired(work, capfd)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_else_is_in_the_locks_place_makes_room_for_it(
+    work: Work, capfd: pytest.CaptureFixture[str], kind: str
+) -> None:
+    fill(work)
+    lock = work.manifest_file().parent.parent / "lock"
+    put_in_its_place(lock, kind)
+    work.write("src/new.py", "def zebra99quartz(): pass\n")
+    assert search(work, "zebra99quartz") == ["src/new.py"]
+    assert capfd.readouterr().err == ""
+    assert (work.build().files, capfd.readouterr().err) == (31, "")
+
+
+@pytest.mark.parametrize("name", ["shards", "manifests", "revisions", "history", ""])
+def test_a_file_in_a_folders_place_makes_room_for_it(work: Work, capfd: pytest.CaptureFixture[str], name: str) -> None:
+    fill(work)
+    folder = work.manifest_file().parent.parent / name
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.write_text("no folder\n")
+    assert search(work, "zebra3quartz") == ["src/m3.py"]
+    capfd.readouterr()
+    check_repaired(work, capfd)

@@ -186,9 +186,48 @@ def test_unreadable_files_and_folders_are_named_until_they_can_be_read(work: Wor
     assert as_nobody_special(work) == "{} ['hidden/a.py', 'secret.py', 'sound.py']\n" * 2
 
 
-def as_nobody_special(work: Work) -> str:
+LISTINGS = """
+import sys
+from pathlib import Path
+from greppy.git import listing
+from tests.index.conftest import Work, files_with, reasons
+work = Work(Path(sys.argv[1]), Path(sys.argv[2]))
+real, listings = listing.list_project, []
+listing.list_project = lambda *args: listings.append(args) or real(*args)
+for _ in range(3):
+    view = work.view()
+    print(len(listings), {path.decode(): why for path, why in reasons(view).items() if why}, files_with(view, "zebra"))
+"""
+
+
+@pytest.mark.parametrize("git", [True, False], ids=["git", "plain"])
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+@pytest.mark.parametrize("tracked", [True, False])
+def test_a_folder_that_cannot_be_entered_costs_one_listing_and_none_as_long_as_it_stays(
+    make: Callable[..., Work], git: bool, mode: int, tracked: bool
+) -> None:
+    work = make(git=git)
+    for path in ("sound.py", "shut/a.py", "shut/in/b.py", "shut/.gitignore"):
+        work.write(path, "zebra = 1\n" if path.endswith(".py") else "")
+    (work.path / "shut/link").symlink_to("a.py")
+    if git and tracked:
+        work.commit()
+    whole = ["shut/a.py", "shut/in/b.py", "sound.py"]
+    work.settle()
+    assert files_with(work.view(), "zebra") == whole
+    (work.path / "shut").chmod(mode)
+    try:
+        lines = as_nobody_special(work, LISTINGS).splitlines()
+    finally:
+        (work.path / "shut").chmod(0o755)
+    assert lines == ["1 {'shut': 'unreadable folder'} ['sound.py']"] * 3
+    lines = as_nobody_special(work, LISTINGS).splitlines()
+    assert lines == [f"1 {{'shut/link': 'symlink'}} {whole}"] * 3
+
+
+def as_nobody_special(work: Work, code: str = UNREADABLE) -> str:
     """What a process sees that may not do what modes forbid, also where the tests run as root."""
-    command = [sys.executable, "-c", UNREADABLE, str(work.path), str(work.home)]
+    command = [sys.executable, "-c", code, str(work.path), str(work.home)]
     if os.geteuid() == 0:
         if shutil.which("setpriv") is None:
             pytest.skip("root may read everything, and there is no setpriv here")

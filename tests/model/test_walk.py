@@ -21,9 +21,7 @@ def repository(tmp_path: Path) -> Repository:
     return made
 
 
-@pytest.mark.parametrize(
-    ("mode", "steps", "seed"), [(DIRECT, 80, 1), (DIRECT, 80, 2), (HOOKS, 30, 3), (DAEMON, 30, 4)]
-)
+@pytest.mark.parametrize(("mode", "steps", "seed"), [(DIRECT, 80, 1), (DIRECT, 80, 2), (HOOKS, 30, 3), (DAEMON, 30, 4)])
 def test_every_answer_of_a_random_walk_is_what_the_files_say(
     repository: Repository, mode: str, steps: int, seed: int
 ) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from greppy.errors import BadArguments, NoIndex, NoProject
 from greppy.git.project import find_project
+from greppy.git.replaced import replacements
 from greppy.index import admin, objects, revision
 from greppy.index.store import revisions as kept_revisions
 from greppy.search.exact.engine import Request as ExactRequest
@@ -21,8 +23,8 @@ from tests.projects import silent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
+    from greppy.git.project import Project
     from greppy.index.objects import Progress
     from tests.projects import Searched
 
@@ -114,6 +116,8 @@ def test_a_folder_of_a_revision_is_a_tree(repository: Searched) -> None:
         (b"one\ntwo", "names no revision"),
         (b"", '"" names no revision'),
         (b"one:a/session.py", "is a file"),
+        (b"@{u}", "names no revision: no upstream configured"),
+        (b"0" * 39 + b"1", "is not here"),
     ],
 )
 def test_what_names_no_tree_is_refused(repository: Searched, name: bytes, message: str) -> None:
@@ -188,6 +192,22 @@ def test_a_damaged_manifest_of_a_revision_is_made_anew(repository: Searched, cap
     assert "anew" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("folder", ["shards", "revisions"])
+def test_a_folder_in_the_place_of_a_revisions_file_is_repaired(
+    repository: Searched, capfd: pytest.CaptureFixture[str], folder: str
+) -> None:
+    before = contents(repository, "session", revisions=[b"one"])
+    (index,) = Path(os.fsdecode(repository.home), "indexes").iterdir()
+    for path in (index / folder).iterdir():
+        path.unlink()
+        path.mkdir()
+        (path / "x").touch()
+    assert contents(repository, "session", revisions=[b"one"]) == before
+    assert "damaged" in capfd.readouterr().err
+    assert contents(repository, "session", revisions=[b"one"]) == before
+    assert capfd.readouterr().err == ""
+
+
 def test_a_lost_shard_of_a_revision_is_made_anew(repository: Searched) -> None:
     before = contents(repository, "session", revisions=[b"one"])
     (index,) = os.scandir(os.path.join(repository.home, b"indexes"))
@@ -209,6 +229,79 @@ def test_replaced_objects_count_as_git_has_them(repository: Searched) -> None:
     assert list(contents(repository, "validate session", revisions=[b"one"]).values()) == [
         "def validate_session(): replaced"
     ]
+
+
+def as_git_has_it(repository: Searched, name: str) -> dict[str, str]:
+    """What `contents` gives, by `git grep`."""
+    command = ["git", "-C", str(repository.path), "grep", "-n", "validate_session", name, "--"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = [line.split(":", 3) for line in done.stdout.splitlines()]
+    return {f"{path}@{name}": text for name, path, _, text in lines}
+
+
+def first_lines(repository: Searched, **fields: object) -> dict[str, str]:
+    return {key: text.partition("\n")[0] for key, text in contents(repository, "session", **fields).items()}
+
+
+def test_a_replacement_counts_from_when_it_comes_until_it_goes(repository: Searched) -> None:
+    repository.write({"../blob": "def validate_session(): staged\n"})
+    blob = git(repository, "rev-parse", "one:a/session.py")
+    instead = git(repository, "hash-object", "-w", "../blob")
+    trees = [git(repository, "rev-parse", "one:a"), git(repository, "rev-parse", "two:a")]
+    commits = [git(repository, "rev-parse", "one"), git(repository, "rev-parse", "two")]
+    seen = []
+    for old, new in ((blob, instead), trees, commits):
+        for change in (("replace", old, new), ("replace", "--delete", old)):
+            assert first_lines(repository, revisions=[b"one"]) == as_git_has_it(repository, "one")
+            git(repository, *change)
+            assert first_lines(repository, revisions=[b"one"]) == as_git_has_it(repository, "one")
+            assert first_lines(repository, all_branches=True) == as_git_has_it(repository, "main")
+            seen.append(contents(repository, "session", revisions=[b"one"])["a/session.py@one"])
+    assert seen == ["def validate_session(): staged", OLD.strip(), NEW.strip(), OLD.strip(), NEW.strip(), OLD.strip()]
+
+
+def test_replacements_that_git_is_told_not_to_use_do_not_count(repository: Searched) -> None:
+    blob, instead = (git(repository, "rev-parse", f"{name}:a/session.py") for name in ("one", "two"))
+    git(repository, "replace", blob, instead)
+    assert contents(repository, "session", revisions=[b"one"]) == {"a/session.py@one": NEW.strip()}
+    git(repository, "config", "core.useReplaceRefs", "false")
+    assert contents(repository, "session", revisions=[b"one"]) == {"a/session.py@one": OLD.strip()}
+    assert repository.paths("session page", since=b"one") == ["a/session.py"]
+    git(repository, "config", "--unset", "core.useReplaceRefs")
+    assert contents(repository, "session", revisions=[b"one"]) == {"a/session.py@one": NEW.strip()}
+    assert repository.paths("session page", since=b"one") == []
+
+
+def test_an_analysis_is_of_the_bytes_that_its_hash_is_of_even_if_a_replacement_comes_meanwhile(
+    repository: Searched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blob, instead = (git(repository, "rev-parse", f"{name}:a/session.py") for name in ("one", "two"))
+    asked: list[Project] = []
+
+    def late(project: Project) -> dict[bytes, bytes]:
+        asked.append(project)
+        if len(asked) > 1:
+            return replacements(project)
+        git(repository, "replace", blob, instead)
+        return {}
+
+    monkeypatch.setattr(revision, "replacements", late)
+    assert contents(repository, "session", revisions=[b"one"]) == {"a/session.py@one": OLD.strip()}
+    assert contents(repository, "session", revisions=[b"one"]) == {"a/session.py@one": NEW.strip()}
+    git(repository, "replace", "--delete", blob)
+    assert contents(repository, "session", revisions=[b"one"]) == {"a/session.py@one": OLD.strip()}
+
+
+def test_objects_that_were_borrowed_and_are_gone_are_said_to_be(repository: Searched, tmp_path: Path) -> None:
+    subprocess.run(["git", "clone", "--quiet", "--shared", str(repository.path), str(tmp_path / "s")], check=True)
+    there = type(repository)(tmp_path / "s", tmp_path / "h")
+    (there.path / ".git/objects/info/alternates").write_text("/nowhere/objects\n")
+    for name in (b"HEAD", b"main", b"HEAD~1", b"HEAD:a"):
+        with pytest.raises(BadArguments, match=r"the object of .* is not here") as raised:
+            there.search("session", revisions=[name])
+        assert "alternates" in raised.value.hint
+    with pytest.raises(BadArguments, match="is not here"):
+        there.search("session", since=b"HEAD")
 
 
 def test_attributes_are_those_of_the_revision(repository: Searched) -> None:

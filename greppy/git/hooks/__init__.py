@@ -49,8 +49,10 @@ def install(project: Project, home: bytes) -> Report:
 
     Raises NoProject without git, IoFailure where nothing may or can be put.
     """
-    path, refusal = hooks_folder(project)
+    path, refusal, remedy = hooks_folder(project)
     manager = manager_of_tree(project.work_tree or project.root)
+    if remedy:
+        raise IoFailure(refusal, remedy)
     if refusal:
         found = status_of(path)
         write_refresh(home)
@@ -86,7 +88,7 @@ def _by_hand(manager: Manager | None, names: Iterable[str], free: bool = False) 
 
 def uninstall(project: Project) -> Report:
     """Take the shims away and put back what was there before. Raises NoProject without git, IoFailure."""
-    path, refusal = hooks_folder(project)
+    path, refusal, _ = hooks_folder(project)
     # What was installed before core.hooksPath was set lies in the git folder.
     own = os.path.join(project.common_dir or b"", b"hooks")
     report = uninstall_from(own) if refusal else uninstall_from(path)
@@ -105,7 +107,7 @@ def uninstall_from(path: bytes) -> Report:
 
 def status(project: Project) -> Report:
     """How the hooks that git runs for `project` are. Raises NoProject without git."""
-    path, refusal = hooks_folder(project)
+    path, refusal, _ = hooks_folder(project)
     found = status_of(path)
     return found._replace(refusal="" if found.complete else refusal)
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 from greppy.errors import IoFailure
 from greppy.git import hooks
 from greppy.git.hooks import HOOKS, Report
-from greppy.git.hooks.folder import global_folder
+from greppy.git.hooks.folder import UNSET, global_folder, is_no_folder
 from greppy.git.hooks.managers import LINE
 from greppy.git.hooks.slots import ABSENT, INSTALLED, OUTDATED, Slot
 from greppy.git.plumbing import run
+from greppy.git.project import printable
 
 FIRST_WITH_HOOKS = (2, 54)
 _TOP = b"/"
@@ -28,6 +29,8 @@ def install(home: bytes) -> Report:
     """Install for all repositories. Raises IoFailure where that is not safe."""
     folder = global_folder()
     if folder is not None:
+        if is_no_folder(folder):
+            raise IoFailure(f"your core.hooksPath, {printable(folder)}, is not a folder, so git runs no hooks", UNSET)
         return hooks.install_into(folder, home)
     _require_hooks_in_configuration()
     hooks.write_refresh(home)

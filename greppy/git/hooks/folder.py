@@ -19,20 +19,30 @@ _NEVER_OURS = b"command line:"
 """The origin of what `plumbing` itself sets on git's command line."""
 
 
+UNSET = "unset it ('git config --show-origin core.hooksPath' says where it is set) and install again"
+"""What to do about a core.hooksPath with which git runs no hooks at all."""
+
+
 class Folder(NamedTuple):
-    """`path` is absolute; `refusal` says why nothing may be put there, "" where it may."""
+    """`path` is absolute; `refusal` says why nothing may be put there, "" where it may, and `remedy` what to do where
+    no hook could do it by hand."""
 
     path: bytes
     refusal: str
+    remedy: str = ""
 
 
 def hooks_folder(project: Project) -> Folder:
-    """Where git runs the hooks of `project`. Raises NoProject without git, IndexFailure with git's message."""
+    """Where git runs the hooks of `project`. Raises NoProject without git, IndexFailure with git's message, of a
+    repository above all that git does not trust: it would run none of its hooks."""
     if project.common_dir is None or project.work_tree is None:
         raise NoProject(f"{printable(project.root)} is not a git repository", "git hooks need one: run 'git init'")
+    run(project.work_tree, ["rev-parse", "--git-dir"])
     configured = _last(project.work_tree, ["--type=path"])
     if configured is None:
         return _judged(os.path.join(project.common_dir, b"hooks"), project, False)
+    if not configured:
+        return Folder(b"/", "core.hooksPath is empty, so git runs none of this repository's hooks", UNSET)
     return _judged(os.path.normpath(os.path.join(project.work_tree, configured)), project, True)
 
 
@@ -65,11 +75,17 @@ def _judged(path: bytes, project: Project, configured: bool) -> Folder:
     shown = printable(path)
     if is_below(real, project.common_dir):
         return Folder(path, "")
-    if os.path.lexists(path) and not os.path.isdir(path):
-        return Folder(path, f"git looks for hooks in {shown} ({how}), which is not a folder, so it runs none")
+    if is_no_folder(path):
+        refusal = f"git looks for hooks in {shown} ({how}), which is not a folder, so it runs none"
+        return Folder(path, refusal, UNSET if configured else "")
     if is_below(real, project.work_tree):
         return Folder(path, f"git runs hooks from {shown} ({how}), which is in the working tree")
     return Folder(path, f"git runs hooks from {shown} ({how}), which is outside of this repository")
+
+
+def is_no_folder(path: bytes) -> bool:
+    """Whether something else is in the place of a folder of hooks."""
+    return os.path.lexists(path) and not os.path.isdir(path)
 
 
 def is_below(path: bytes, top: bytes) -> bool:

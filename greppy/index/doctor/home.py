@@ -43,9 +43,17 @@ def check_home(place: Place) -> Iterator[Finding]:
         return
     why = "" if loose else refusal(place.home)
     if why:
-        yield Finding("home", FAIL, why, "make it writable, or set GREPPY_HOME to another folder")
+        yield Finding("home", FAIL, why, f"{_remedy(place.home)}, or set GREPPY_HOME to another folder")
     elif not loose:
         yield Finding("home", OK, f"{name}, {directory_bytes(place.home) / (1 << 20):.1f} MB")
+
+
+def _remedy(home: bytes) -> str:
+    """What makes a folder of ours usable that is refused: who else may write to it, or we ourselves may not."""
+    name = printable(os.fsdecode(home))
+    if not os.path.isdir(home):
+        return f"move {name} away"
+    return f"chmod 700 {name}, if you keep nothing there for others" if _mode(home) & 0o022 else "make it writable"
 
 
 def _everything(home: bytes) -> Iterator[bytes]:

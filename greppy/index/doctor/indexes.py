@@ -28,6 +28,7 @@ from greppy.index.store import (
     revisions,
 )
 from greppy.index.tend import BUSY, holding, remove_index
+from greppy.index.unanalysed import container_at, learnt
 from greppy.index.view import store_of
 from greppy.log import printable
 
@@ -91,6 +92,8 @@ def _examined(directory: bytes) -> _State:
         state.shards.update(manifest.shards)
     for name in sorted(state.shards):
         _examine_shard(state, name)
+    for path in learnt(directory):
+        _examine_unanalysed(state, path)
     return state
 
 
@@ -102,6 +105,15 @@ def _examine_shard(state: _State, name: str) -> None:
         state.bad[path] = error.message
     except Vanished:
         state.bad[path] = f"{os.fsdecode(path)} is missing"
+
+
+def _examine_unanalysed(state: _State, path: bytes) -> None:
+    try:
+        container = container_at(path)
+        if container is not None:
+            container.verify()
+    except DamagedIndex as error:
+        state.bad[path] = error.message
 
 
 def _damage(state: _State, place: Place) -> Finding:

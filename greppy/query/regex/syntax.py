@@ -141,8 +141,11 @@ class _Parser:
         low, comma, high = inside.partition(",")
         least = int(low or "0")
         most = (int(high) if high else UNBOUNDED) if comma else least
-        if (most != UNBOUNDED and least > most) or max(least, most) > REPEAT_LIMIT:
-            raise BadArguments(f'"{{{inside}}}" is no range of 0 to {REPEAT_LIMIT}', "give the lower number first")
+        if max(least, most) > REPEAT_LIMIT:
+            hint = f"give at most {REPEAT_LIMIT}; what repeats may be written several times, as in a{{1000}}a{{1000}}"
+            raise BadArguments(f'"{{{inside}}}" repeats more than {REPEAT_LIMIT} times', hint)
+        if most != UNBOUNDED and least > most:
+            raise BadArguments(f'"{{{inside}}}" is no range', "give the lower number first")
         return least, most
 
     def _bounds_ahead(self) -> int:

@@ -74,7 +74,8 @@ class Request:
         recurse: bool = False,
     ) -> None:
         self.project = project
-        self.cwd = cwd
+        # Folders of a bare repository are none of its trees'.
+        self.cwd = project.root if project is not None and project.marker == BARE else cwd
         self.kind = kind
         self.words = words
         self.specs = specs

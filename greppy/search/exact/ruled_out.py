@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from greppy.errors import DamagedIndex
-from greppy.git.trees import replacements
+from greppy.git.replaced import replacements
 from greppy.index import format as layout
 from greppy.index.shelf import Shelf
 from greppy.index.trigrams import blobs_that_may_hold

@@ -30,7 +30,8 @@ from greppy.git.project import Project
 from greppy.index.examine import cores
 from greppy.index.format import OtherVersion
 from greppy.index.home import readable
-from greppy.index.store import HISTORY, Store, Unwritable, map_file, publish, remove
+from greppy.index.lock import open_lock
+from greppy.index.store import HISTORY, Store, Unwritable, make_folder, map_file, publish, remove
 from greppy.query.regex.formula import Formula
 from greppy.search.history.segment import Kept, Segment, SegmentWriter, merged
 
@@ -44,7 +45,7 @@ MANY = 2000
 _PART = 128
 """Commits that one git process is given at once, at least."""
 
-_SUFFIX = b".segment"
+SUFFIX = b".segment"
 
 
 class _Known(NamedTuple):
@@ -71,7 +72,7 @@ class Table:
 
     def __enter__(self) -> Table:
         if not self._store.refusal or readable(self._store.home):
-            for name in _segment_names(self._folder):
+            for name in segment_names(self._folder):
                 self._open(self._folder + b"/" + name)
         return self
 
@@ -137,7 +138,7 @@ class Table:
         try:
             self._store.create()
             _make_folder(self._folder, self._project.root)
-            path = self._folder + b"/" + xxh3_128_hexdigest(content).encode() + _SUFFIX
+            path = self._folder + b"/" + xxh3_128_hexdigest(content).encode() + SUFFIX
             publish(path, content)
         except (Unwritable, OSError):
             return b""
@@ -166,17 +167,17 @@ class Table:
                 remove(known.path)
 
 
-def _segment_names(folder: bytes) -> list[bytes]:
+def segment_names(folder: bytes) -> list[bytes]:
+    """The names of the segments in a folder."""
     try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(_SUFFIX))
+        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
     except OSError:
         return []
 
 
 def _make_folder(folder: bytes, root: bytes) -> None:
-    if not os.path.isdir(folder):
-        os.mkdir(folder, 0o700)
-    if not os.path.exists(folder + b"/root"):
+    make_folder(folder, instead=True)
+    if not os.path.isfile(folder + b"/root"):
         publish(folder + b"/root", root)
 
 
@@ -200,7 +201,7 @@ def _tier(commits: int) -> int:
 @contextmanager
 def _only_one(folder: bytes) -> Iterator[bool]:
     """Hold the lock of the folder, if nobody else does."""
-    fd = os.open(folder + b"/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = open_lock(folder + b"/lock")
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield True
