@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 SHARDS, MANIFESTS, REVISIONS, HISTORY, LOCK = b"/shards", b"/manifests", b"/revisions", b"/history", b"/lock"
 TEMPORARY = b".tmp-"
 ASIDE = b".aside-"
+_FOLDER_TRIES = 20
+"""How often a folder is made again whose parents `forget` removes meanwhile."""
+
 _INDEX_NAME_LENGTH = 16
 _USE_SECONDS = 3600
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
@@ -285,6 +288,12 @@ def make_folder(folder: bytes, instead: bool = False) -> None:
     try:
         if instead and os.path.lexists(folder) and not os.path.isdir(folder):
             set_aside(folder)
+        for _ in range(_FOLDER_TRIES):
+            try:
+                _make_folder(folder)
+                return
+            except FileNotFoundError:
+                continue  # another process has just removed the folder above
         _make_folder(folder)
     except OSError as error:
         raise refused("make", folder, error) from None
