@@ -220,11 +220,11 @@ def test_a_size_of_the_configuration_decides_what_is_indexed(project: Program) -
 def test_a_file_that_was_not_indexed_for_its_size_is_searched_by_what_the_note_names(program: Program) -> None:
     (program.folder / "a.py").write_text("alpha = 1\n")
     (program.folder / "big.txt").write_text("zebra\n" + "okapi\n" * 400_000)
-    answer = program("search", "zebra").stderr.splitlines()
-    assert answer[:2] == ['No results for "zebra"', '"zebra" is in no indexed file']
-    # Coverage may have written into the project too, so more than one file may be left out.
-    assert re.fullmatch(r"\d+ files? (is|are) not indexed: 'greppy status --skipped' lists .*", answer[2])
-    assert json.loads(program("search", "zebra", "--json").stdout)["notes"][0] == answer[1]
+    answer = program("search", "zebra").stderr
+    assert '\n"zebra" is in no indexed file\n' in answer
+    # Under coverage files of its own lie in the project too, so more than one may be left out.
+    assert re.search(r"\n\d+ files? (is|are) not indexed: 'greppy status --skipped' lists .*\n$", answer)
+    assert json.loads(program("search", "zebra", "--json").stdout)["notes"][0] == '"zebra" is in no indexed file'
     assert "big.txt" in program("status", "--skipped").stdout
     assert program("grep", "zebra").stdout == "big.txt:1:zebra\n"
     (program.folder / "big.txt").unlink()
