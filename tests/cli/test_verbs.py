@@ -219,7 +219,7 @@ def test_a_size_of_the_configuration_decides_what_is_indexed(project: Program) -
 def test_a_file_that_was_not_indexed_for_its_size_is_searched_by_what_the_note_names(program: Program) -> None:
     (program.folder / "a.py").write_text("alpha = 1\n")
     (program.folder / "big.txt").write_text("zebra\n" + "okapi\n" * 400_000)
-    (program.folder / ".ignore").write_text(".coverage*\n")  # measured processes leave such files where they are run
+    (program.folder / ".gitignore").write_text(".coverage*\n")  # measured processes leave such files where they are run
     answer = program("search", "zebra").stderr
     notes = json.loads(program("search", "zebra", "--json").stdout)["notes"]
     assert notes == [
