@@ -98,6 +98,7 @@ def both(args: Sequence[str], corpus: str, env: Mapping[str, str]) -> tuple[Prin
     else:
         theirs = printed(command, corpus, env)
         if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(theirs))
     return theirs, printed([*PROGRAM, "grep", *args], corpus, env)
 
