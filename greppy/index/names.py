@@ -13,7 +13,7 @@ from greppy.index.postings import Terms, pack_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from greppy.index.manifest import Manifest
 
@@ -76,12 +76,6 @@ class Names:
     def __init__(self, manifest: Manifest) -> None:
         self._terms = Terms(manifest.container)
 
-    def files(self, word: bytes) -> Iterator[int]:
-        """The files with exactly this word in their stem or folder."""
-        found = self._terms.find(word)
-        if found is not None:
-            yield from _docs(found)
-
     def lists(self, words: tuple[bytes, ...]) -> tuple[bytes | None, ...]:
         """The posting list of each word, None for one that no file has."""
         return self._terms.lists(words)
@@ -89,15 +83,3 @@ class Names:
     def beginning(self, beginning: bytes) -> list[bytes]:
         """The posting lists of the words that begin so."""
         return self._terms.beginning(beginning)
-
-    def files_with_beginning(self, beginning: bytes) -> Iterator[int]:
-        """The files with a word that begins so; a file may come more than once."""
-        for word, ordinal in self._terms.since(beginning):
-            if not word.startswith(beginning):
-                return
-            yield from _docs(self._terms.postings(ordinal))
-
-
-def _docs(postings: memoryview) -> Iterator[int]:
-    docs, _ = kernels.decode_postings(postings)
-    yield from docs

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from greppy.analysis.chunks import PARSE_ERROR, analyze
 from greppy.analysis.languages import HEAD_BYTES, detect
 from greppy.git.blobs import NOT_HERE, Blobs
+from greppy.index.batches import batches
 from greppy.index.examine import cores
 from greppy.index.processes import in_processes
 from greppy.index.writer import ShardWriter
@@ -139,13 +140,4 @@ class Analyser:
 def _divided(asked: Sequence[Asked], workers: int, most: int) -> Iterator[list[Asked]]:
     """Neighbours in parts of about the same size, at most `most` bytes each."""
     share = min(most, sum(each.size for each in asked) // workers + 1)
-    part: list[Asked] = []
-    size = 0
-    for each in asked:
-        if part and size + each.size > share:
-            yield part
-            part, size = [], 0
-        part.append(each)
-        size += each.size
-    if part:
-        yield part
+    return batches(asked, share)

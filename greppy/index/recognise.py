@@ -13,10 +13,11 @@ from array import array
 from typing import TYPE_CHECKING
 
 from greppy import kernels
+from greppy.index.batches import batches
 from greppy.index.blobs import known_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from greppy.index.blobs import Task
     from greppy.index.examine import Job
@@ -40,22 +41,9 @@ def recognised(job: Job) -> tuple[list[Row], Sequence[Task]]:
         if 2 * len(_rows(job, sample)) < len(sample):
             return [], tasks
     rows: dict[bytes, Row] = {}
-    for slab in _slabs(tasks):
+    for slab in batches(tasks, SLAB_BYTES, SLAB_FILES):
         rows.update(_rows(job, slab))
     return list(rows.values()), [task for task in tasks if task.path not in rows]
-
-
-def _slabs(tasks: Iterable[Task]) -> Iterator[list[Task]]:
-    slab: list[Task] = []
-    size = 0
-    for task in tasks:
-        if slab and (size + task.size > SLAB_BYTES or len(slab) >= SLAB_FILES):
-            yield slab
-            slab, size = [], 0
-        slab.append(task)
-        size += task.size
-    if slab:
-        yield slab
 
 
 def _rows(job: Job, tasks: Sequence[Task]) -> dict[bytes, Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -119,6 +120,11 @@ def test_a_patched_manifest_is_the_one_made_of_all_rows(
     assert patched(manifest, shards, changed, moved, rewritten, 99) == expected
 
 
+def files_of(lists: Iterable[bytes | None]) -> list[int]:
+    """The files of posting lists, one list after the other."""
+    return [doc for buf in lists if buf is not None for doc in kernels.decode_postings(buf)[0]]
+
+
 @given(st.sets(PATHS | NAMES, max_size=15))
 @settings(max_examples=80, deadline=None)
 def test_the_words_of_paths_lead_to_the_files_that_a_naive_scan_finds(paths: set[bytes]) -> None:
@@ -133,11 +139,11 @@ def test_the_words_of_paths_lead_to_the_files_that_a_naive_scan_finds(paths: set
             words.setdefault(word, set()).add(file)
     names = Names(manifest)
     for word, files in words.items():
-        assert list(names.files(word)) == sorted(files)
+        assert files_of(names.lists((word,))) == sorted(files)
         beginning = word[:2]
         expected = {file for other, found in words.items() if other.startswith(beginning) for file in found}
-        assert set(names.files_with_beginning(beginning)) == expected
-    assert list(names.files(b"nowhere")) == []
+        assert set(files_of(names.beginning(beginning))) == expected
+    assert names.lists((b"nowhere",)) == (None,)
 
 
 def test_a_word_of_stem_and_folder_has_both_bits() -> None:
@@ -151,7 +157,8 @@ def test_a_word_of_stem_and_folder_has_both_bits() -> None:
 
 def test_files_that_are_not_indexed_are_not_among_the_names() -> None:
     rows = [Row(b"session.bin", (1, 2, 3, 4), bytes(20), 0, "binary", "", 0)]
-    assert list(Names(opened(pack_manifest(Ledger(rows, [], []), [], ORIGIN))).files(b"session")) == []
+    names = Names(opened(pack_manifest(Ledger(rows, [], []), [], ORIGIN)))
+    assert files_of(names.lists((b"session",))) == []
 
 
 def test_of_two_places_with_one_analysis_the_one_that_files_have_is_known() -> None:
