@@ -106,12 +106,24 @@ def _cut_code(lines: Lines, source: bytes, language: str) -> tuple[list[Chunk], 
 
 
 def _parsed(grammar: grammars.Grammar, source: bytes) -> Tree | None:
-    """The tree of `source`, without the macros that stand in the way if there are any."""
+    """The tree of `source`; if that has errors, of what it is without macros; if it is nothing but an error even so,
+    of what it is without all but the first branches of its conditionals."""
     tree = grammars.parse(grammar, source)
-    if tree is None or grammar.language not in macros.LANGUAGES or not tree.root_node.has_error:
+    if grammar.language not in macros.LANGUAGES:
         return tree
-    plainer = macros.without_lone_macros(source)
-    return tree if plainer is source else grammars.parse(grammar, plainer) or tree
+    for plainer, is_needed in ((macros.without_macros, _has_error), (macros.first_branches, _is_error)):
+        if tree is not None and is_needed(tree):
+            source, before = plainer(source), source
+            tree = (source is not before and grammars.parse(grammar, source)) or tree
+    return tree
+
+
+def _has_error(tree: Tree) -> bool:
+    return tree.root_node.has_error
+
+
+def _is_error(tree: Tree) -> bool:
+    return tree.root_node.is_error
 
 
 def outlined(captures: Captures, lines: Lines, source: bytes, language: str) -> list[Chunk]:
