@@ -37,7 +37,7 @@ OFF: dict[str, dict[str, object]] = {
     "what defines nothing lower": {"LOOSE": 1.0},
     "stem equals": {"STEM_EQUALS": 0.0},
     "stem named": {"STEM_NAMED": 0.0},
-    "definitions": {"DEFINITION": 0.0, "DEFINITION_PLAIN": 0.0, "DEFINITION_CONTAINED": 0.0},
+    "definitions": {"DEFINITION": 0.0, "DEFINITION_CONTAINED": 0.0},
     "tests, docs, data lower": {"TEST": 1.0, "TEST_WANTED": 1.0, "SIDE": 1.0, "DATA": 1.0, "GENERATED": 1.0},
     "domain": {"DOMAIN": 0.0},
     "expansions": {"EXPANSION": 0.0},

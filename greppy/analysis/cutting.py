@@ -65,7 +65,7 @@ def cut(outline: Outline, lines: Lines) -> list[Range]:
     """Ranges that cover every line once, in order."""
     placed = _placed(outline, lines)
     loose = LooseCode(
-        [(first, last, one.kind, one.symbol) for first, _, last, one in placed if one.kind in MINOR_KINDS],
+        [(first, last, one.kind, one.symbol) for first, _, last, one in placed if _is_outer_minor(one)],
         [lines.of(start, end) for start, end in outline.imports],
         lines,
     )
@@ -79,6 +79,13 @@ def cut(outline: Outline, lines: Lines) -> list[Range]:
         else:
             ranges += [(a, b, owner.kind, owner.symbol) for a, b in windows(lines, first, last, CODE_WINDOW)]
     return ranges
+
+
+def _is_outer_minor(one: Definition) -> bool:
+    """Whether it is a constant or the like, and not a part of one (a field of a Haskell type) that has a name."""
+    around = one.parent
+    is_part = around is not None and around.kind in MINOR_KINDS and around.name_end > around.name_start
+    return one.kind in MINOR_KINDS and not is_part
 
 
 def _placed(outline: Outline, lines: Lines) -> list[_Placed]:

@@ -307,12 +307,20 @@ static int cut_segments(const Cutting *this, Loose *loose, Cuts *cuts)
     return failed;
 }
 
+/* Whether it is a constant or the like, and not a part of one that has a name. */
+static int is_outer_minor(const Cutting *this, const Definition *one)
+{
+    const Definition *around = one->parent < 0 ? NULL : &this->outline->definitions[one->parent];
+    int is_part = around != NULL && has_trait(this->roles, around->kind, IS_MINOR) && around->name_end > around->name_start;
+    return has_trait(this->roles, one->kind, IS_MINOR) && !is_part;
+}
+
 static int collect_minors(const Cutting *this, Loose *loose)
 {
     for (size_t i = 0; i < this->outline->found_used; i++) {
         const Placed *placed = &this->placed[i];
         const Definition *one = &this->outline->definitions[placed->definition];
-        if (has_trait(this->roles, one->kind, IS_MINOR) &&
+        if (is_outer_minor(this, one) &&
             push_cut(&loose->minors, (Cut){placed->first, placed->last, one->kind, one->symbol}) < 0)
             return -1;
     }

@@ -187,6 +187,8 @@ def _defining(name: str, term: bytes, is_word: bool, shard: Shard, postings: mem
         if folded.rstrip("$@").endswith(lowered) and (agreement := _agreement(symbol, name)):
             if before == (chunk - 1, symbol):
                 agreement = 0.0  # a long definition has several chunks; its first one holds the head
+            elif shard.kind(chunk) in weights.EXTENSIONS:
+                agreement *= weights.DEFINITION_EXTENDED
         elif is_word and lowered in folded:
             agreement = 0.0  # by far the most of them, with a common word
         else:
@@ -207,11 +209,15 @@ def _agreement_inside(symbol: str, term: bytes, is_word: bool, kind: str) -> flo
     return weights.DEFINITION_INSIDE_WORD if is_word else weights.DEFINITION_INSIDE
 
 
+def is_name(plan: Plan) -> bool:
+    """Whether a query is one name, and long enough to be more than a throwaway."""
+    return len(plan.qualified) >= weights.SHORTEST_PREFIX
+
+
 def names_asked_for(plan: Plan) -> Iterator[tuple[str, float]]:
     """The names that a query is or contains, and what a definition of each weighs."""
     if plan.qualified:
-        plain = plan.qualified.isalpha() and plan.qualified.islower()
-        yield plan.qualified, weights.DEFINITION_PLAIN if plain else weights.DEFINITION
+        yield plan.qualified, weights.DEFINITION
         return
     for run in plan.identifiers:
         yield run.decode("utf-8", "replace"), weights.DEFINITION_CONTAINED
@@ -226,17 +232,18 @@ def _agreement(symbol: str, name: str) -> float:
     return weights.DEFINITION_OTHER_CASE if symbol == name or symbol.endswith("." + name) else 0.0
 
 
-def factor(flags: int, plan: Plan, domain: str = "") -> float:
+def factor(flags: int, plan: Plan, domain: str = "", is_name: bool = False) -> float:
     """What a file's score is multiplied by for being a test, documentation, data, generated, or beside the point of the
-    project. In a file of the `domain` that is asked for, being documentation or data is no fault."""
+    project. In a file of the `domain` that is asked for, being documentation or data is no fault. `is_name`: the query
+    is a name that the project defines."""
     aligned = bool(domain) and domain == plan.domain
     result = 1.0
     if flags & GENERATED:
         result *= weights.GENERATED
     if flags & TEST:
-        result *= weights.TEST_WANTED if "test" in plan.speaks_of else weights.TEST
+        result *= weights.TEST_WANTED if is_name or "test" in plan.speaks_of else weights.TEST
     if flags & (DOCS | EXAMPLE | VENDORED) and not aligned and not _asked_for(flags, plan):
-        result *= weights.SIDE
+        result *= weights.SIDE_NAMED if is_name else weights.SIDE
     if flags & DATA and not aligned:
         result *= weights.DATA
     if flags & SATELLITE:

@@ -155,6 +155,10 @@ class _Defined:
         self._gains = gains
         self._plain = plain
 
+    def has_gains(self) -> bool:
+        """Whether anything that was asked for is defined here."""
+        return bool(self._gains)
+
     def of_blob(self, scored: Scores, blob: int) -> tuple[float, float]:
         """(score by text alone, gain) of a blob: several definitions of a name in one file count as one."""
         if not self._gains:
@@ -197,6 +201,7 @@ class _Judge:
         "_covered",
         "_defined",
         "_facts",
+        "_is_name",
         "_named",
         "_plan",
         "_scores",
@@ -224,6 +229,7 @@ class _Judge:
         self._shares = features.shares_of_terms(plan, frequencies.idf)
         self._covered: dict[int, float] = {}
         self._with_domain = plan.fixed or plan.domain != CODE.name
+        self._is_name = features.is_name(plan) and any(map(_Defined.has_gains, defined))
 
     def candidates(self, limit: int, allowed: bytearray | None, by_name: bool) -> tuple[memoryview, memoryview]:
         """The files that can be among the best `limit`, and what each can score at most, best first: the best by text
@@ -237,8 +243,8 @@ class _Judge:
         ]
         domain = plan.domain if self._with_domain else ""
         factors = facts.factors(
-            (plan.speaks_of, plan.domain, self._with_domain),
-            lambda flags: max(features.factor(flags, plan), features.factor(flags, plan, domain)),
+            (plan.speaks_of, plan.domain, self._with_domain, self._is_name),
+            lambda flags: max([features.factor(flags, plan, one, self._is_name) for one in ("", domain)]),
         )
         return kernels.best_files(
             tuple(columns),
@@ -280,7 +286,7 @@ class _Judge:
             "path": best * worth,
             "domain": best * weights.DOMAIN if aligned else 0.0,
         }
-        return _File(file, card, features.factor(flags, self._plan, domain), parts, domain)
+        return _File(file, card, features.factor(flags, self._plan, domain, self._is_name), parts, domain)
 
     def _coverage(self, mask: int) -> float:
         share = self._covered.get(mask)

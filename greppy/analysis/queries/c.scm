@@ -19,6 +19,7 @@
   (pointer_declarator declarator: (type_identifier) @name)
   (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
 ]) @definition.type
+(enumerator name: (identifier) @name) @definition.constant
 (preproc_function_def name: (identifier) @name) @definition.macro
 (preproc_def name: (identifier) @name value: (_)) @definition.constant
 (translation_unit (declaration declarator: (init_declarator declarator: [

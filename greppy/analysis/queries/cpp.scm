@@ -20,6 +20,7 @@
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.struct
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.enum
 (type_definition declarator: (type_identifier) @name) @definition.type
+(enumerator name: (identifier) @name) @definition.constant
 (preproc_function_def name: (identifier) @name) @definition.macro
 (preproc_def name: (identifier) @name value: (_)) @definition.constant
 (translation_unit (declaration declarator: (init_declarator declarator: [

@@ -14,6 +14,8 @@
 (local_function_statement name: (identifier) @name body: (_)? @body) @definition.function
 (property_declaration name: (identifier) @name accessors: (accessor_list (accessor_declaration body: (_)))) @definition.method
 
+(property_declaration name: (identifier) @name) @definition.property
+(enum_member_declaration name: (identifier) @name) @definition.constant
 (comment) @comment
 (using_directive) @import
 (file_scoped_namespace_declaration name: (_)) @import

@@ -4,6 +4,8 @@
 (module name: (_) @name body: (_)? @body) @definition.module
 (method name: (_) @name body: (_)? @body) @definition.method
 (singleton_method name: (_) @name body: (_)? @body) @definition.method
+(body_statement (assignment left: (constant) @name) @definition.constant)
+(alias name: (_) @name) @definition.property
 (program (assignment left: (constant) @name) @definition.constant)
 (program (call !receiver method: (identifier) @keyword) @definition.call)
 (call !receiver method: (identifier) @keyword arguments: (argument_list . (simple_symbol) @name) block: (_) @body)

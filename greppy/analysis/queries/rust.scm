@@ -19,6 +19,8 @@
 (source_file (static_item name: (_) @name) @definition.constant)
 (source_file (type_item name: (_) @name) @definition.type)
 
+(enum_variant name: (identifier) @name) @definition.constant
+(impl_item body: (declaration_list (const_item name: (identifier) @name) @definition.constant))
 (attribute_item) @attribute
 (line_comment) @comment
 (block_comment) @comment
