@@ -1,8 +1,9 @@
 """Living in git: branches, worktrees, revisions, hooks and history, as ratios to what git itself takes.
 
-    python bench/history.py FOLDER [ROUNDS] > bench/results/NAME.json
+    python bench/history.py FOLDER [ROUNDS [PATTERN...]] > bench/results/NAME.json
 
-FOLDER is a git repository with at least twenty tags; everything is done in clones of it in a temporary folder. The
+FOLDER is a git repository with at least twenty tags; PATTERNs are texts whose history is asked for, a rare one and
+common ones (by default those of redis). Everything is done in clones of it in a temporary folder. The
 program measured is the `greppy` beside the interpreter that runs this. Prints the raw data as JSON, and a table to
 stderr.
 """
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,14 @@ QUERY = "where is the configuration read"
 SWITCHED_FILES = 1000
 COMMITS = 200
 TAGS = 20
+PATTERNS = ["maxmemory", "robj", "dict", "server"]
 IDENTITY = ["-c", "user.name=A", "-c", "user.email=a@example.invalid"]
 
 
 def main() -> None:
     source = str(Path(sys.argv[1]).resolve())
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
+    patterns = sys.argv[3:] or PATTERNS
     folder = Path(tempfile.mkdtemp(prefix="greppy-bench-"))
     env = {**os.environ, "GREPPY_HOME": str(folder / "home"), "GIT_OPTIONAL_LOCKS": "0", "GIT_EDITOR": "true"}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -47,7 +50,7 @@ def main() -> None:
             "switch": branch_switch(clone, env, rounds),
             "worktree": second_worktree(clone, folder, env, rounds),
             "revisions": revisions(clone, env),
-            "history": history(clone, env, rounds),
+            "history": history(clone, env, rounds, patterns),
             "rebase": rebase(clone, env),
         }
     finally:
@@ -119,18 +122,32 @@ def revisions(clone: str, env: Mapping[str, str]) -> dict[str, Any]:
     return {"tags": chosen, "runs": runs}
 
 
-def history(clone: str, env: Mapping[str, str], rounds: int) -> dict[str, Any]:
-    """`history` against `git log -S` and `-G`, the first time and again."""
-    pattern = "maxmemory"
-    first = {"first": [run([PROGRAM, "history", pattern], clone, env)]}
-    commands = {
-        "greppy history -S": [PROGRAM, "history", "-S", pattern],
-        "git log -S": ["git", "log", "-S", pattern],
-        "greppy history": [PROGRAM, "history", pattern],
-        "git log -G": ["git", "log", "-G", pattern],
-    }
+def history(clone: str, env: Mapping[str, str], rounds: int, patterns: Sequence[str]) -> dict[str, Any]:
+    """`history` against `git log -S` and `-G` for each pattern, once what commits change is known; and the first time.
+
+    `equal`: whether both find the same commits.
+    """
+    runs: dict[str, list[Run]] = {"first": [run([PROGRAM, "history", patterns[0]], clone, env)]}
+    equal = {}
+    for pattern in patterns:
+        commands = {
+            f"greppy -S {pattern}": [PROGRAM, "history", "-S", pattern],
+            f"git log -S {pattern}": ["git", "log", "--no-merges", "--format=%H", "-S", pattern],
+            f"greppy {pattern}": [PROGRAM, "history", pattern],
+            f"git log -G {pattern}": ["git", "log", "--no-merges", "--format=%H", "-G", pattern],
+        }
+        runs |= alternate(commands, max(rounds // 3, 2), clone, env)
+        equal[pattern] = same_commits(clone, env, pattern)
     count = int(git(["rev-list", "--count", "HEAD"], clone, env))
-    return {"commits": count, "pattern": pattern, "runs": first | alternate(commands, max(rounds // 3, 2), clone, env)}
+    return {"commits": count, "patterns": list(patterns), "equal": equal, "runs": runs}
+
+
+def same_commits(clone: str, env: Mapping[str, str], pattern: str) -> bool:
+    """Whether `history -S` finds the commits that `git log -S` finds, in the same order."""
+    command = [PROGRAM, "history", "--json", "-S", pattern]
+    out = subprocess.run(command, cwd=clone, env=dict(env), capture_output=True, text=True).stdout
+    found = [record["oid"] for record in map(json.loads, out.splitlines()) if record["type"] == "commit"]
+    return found == git(["log", "--no-merges", "--format=%H", "-S", pattern], clone, env).split()
 
 
 def rebase(clone: str, env: Mapping[str, str]) -> dict[str, Any]:
@@ -161,6 +178,7 @@ def table(result: dict[str, dict[str, Any]]) -> str:
         return median(result[part]["runs"][name])
 
     status, first = wall("worktree", "git status"), wall("worktree", "index")
+    words = result["history"]["patterns"]
     status_there, first_there = wall("worktree", "git status of a clone"), wall("worktree", "index of a clone")
     rows = [
         (
@@ -176,9 +194,15 @@ def table(result: dict[str, dict[str, Any]]) -> str:
         ("search --rev, again", wall("revisions", "again"), wall("switch", "search clean"), "clean search"),
         ("search of all tags at once", wall("revisions", "all at once"), wall("revisions", "git grep"), "git grep"),
         ("grep of all tags", wall("revisions", "greppy grep"), wall("revisions", "git grep"), "git grep"),
-        ("history, first time", wall("history", "first"), wall("history", "git log -G"), "git log -G"),
-        ("history", wall("history", "greppy history"), wall("history", "git log -G"), "git log -G"),
-        ("history -S", wall("history", "greppy history -S"), wall("history", "git log -S"), "git log -S"),
+        ("history, first time", wall("history", "first"), wall("history", f"git log -G {words[0]}"), "git log -G"),
+        *(
+            (f"history {flag} {word}".replace("  ", " "), wall("history", own), wall("history", peer), peer)
+            for word in words
+            for flag, own, peer in (
+                ("", f"greppy {word}", f"git log -G {word}"),
+                ("-S", f"greppy -S {word}", f"git log -S {word}"),
+            )
+        ),
         ("rebase with hooks", wall("rebase", "with"), wall("rebase", "without"), "without"),
     ]
     return "\n".join(

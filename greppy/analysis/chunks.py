@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from tree_sitter import Tree
+from tree_sitter import Node, Tree
 
 from greppy import kernels
 from greppy.analysis import classify, cutting, embedded, grammars, languages, macros
@@ -94,8 +94,8 @@ def _cut_code(lines: Lines, source: bytes, language: str) -> tuple[list[Chunk], 
     grammar = grammars.load(language)
     if grammar is None:
         return _windowed(lines, True), 0
-    tree = None if _is_too_deep(source) else _parsed(grammar, source)
-    captures = captures_of(grammar, tree, source) if tree else None
+    tree = _parsed(grammar, source)
+    captures = captures_of(grammar, tree) if tree else None
     if tree is None or captures is None:
         return _windowed(lines, True), PARSE_ERROR
     flags = PARSE_ERROR if tree.root_node.has_error else 0
@@ -106,8 +106,20 @@ def _cut_code(lines: Lines, source: bytes, language: str) -> tuple[list[Chunk], 
 
 
 def _parsed(grammar: grammars.Grammar, source: bytes) -> Tree | None:
-    """The tree of `source`; if that has errors, of what it is without macros; if it is nothing but an error even so,
+    """A tree in which what a query captures has its place in `source`; what it does not need not be there."""
+    if grammar.language == "python":
+        thin = kernels.thin_python(source)
+        tree = None if thin is source else grammars.parse(grammar, thin)
+        if tree is not None and not _has_error(tree):
+            return tree
+    return _whole_tree(grammar, source)
+
+
+def _whole_tree(grammar: grammars.Grammar, source: bytes) -> Tree | None:
+    """The tree of `source`; if that has errors, of what it is without macros; if most of it is one error even so,
     of what it is without all but the first branches of its conditionals."""
+    if _is_too_deep(source):
+        return None
     tree = grammars.parse(grammar, source)
     if grammar.language not in macros.LANGUAGES:
         return tree
@@ -123,7 +135,12 @@ def _has_error(tree: Tree) -> bool:
 
 
 def _is_error(tree: Tree) -> bool:
-    return tree.root_node.is_error
+    """Whether most of the text is one error."""
+    node: Node | None = tree.root_node
+    most = tree.root_node.end_byte / 2
+    while node is not None and node.has_error and not node.is_error:
+        node = next((child for child in node.children if child.end_byte - child.start_byte > most), None)
+    return node is not None and node.is_error
 
 
 def outlined(captures: Captures, lines: Lines, source: bytes, language: str) -> list[Chunk]:

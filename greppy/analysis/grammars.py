@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 from tree_sitter import Language, Parser, Point, Query, Tree
 
-from greppy.analysis.near import Near, near_of
-
 SECONDS_PER_MEGABYTE = 2.0
 SHORTEST_LIMIT = 1.0
 
@@ -32,7 +30,7 @@ _LINE_END = b"\n"
 
 
 class Grammar(NamedTuple):
-    """A parser, the query over its trees, the names that it captures, and where it can match, if that is known.
+    """A parser, the query over its trees, and the names that it captures.
 
     For one thread at a time.
     """
@@ -41,7 +39,6 @@ class Grammar(NamedTuple):
     parser: Parser
     query: Query
     captures: tuple[str, ...]
-    near: Near | None
 
 
 @cache
@@ -72,7 +69,7 @@ def load(language: str) -> Grammar | None:
         with open(_query_file(language), encoding="utf-8") as file:
             query = Query(grammar, file.read())
         captures = tuple(query.capture_name(at) for at in range(query.capture_count))
-        return Grammar(language, Parser(grammar), query, captures, near_of(language, grammar))
+        return Grammar(language, Parser(grammar), query, captures)
     except (ImportError, OSError, AttributeError, ValueError, TypeError) as error:
         failures()[language] = f"{type(error).__name__}: {error}"
         return None
@@ -85,13 +82,17 @@ def parse(grammar: Grammar, text: bytes) -> Tree | None:
     returns from a comment that the end of the file cuts off.
     """
     view = memoryview(text)
+    pieces: list[memoryview] = []
     missing_end = -1 if text.endswith(_LINE_END) else len(text)
     limit = max(SHORTEST_LIMIT, SECONDS_PER_MEGABYTE * len(text) / 1_000_000)
     monotonic, thread_time = time.monotonic, time.thread_time
     wall, used = monotonic() + limit, thread_time() + limit
 
     def read(offset: int, _point: Point) -> memoryview | bytes:
-        return _LINE_END if offset == missing_end else view[offset:]
+        if offset == missing_end:
+            return _LINE_END
+        pieces.append(view[offset:])
+        return pieces[-1]
 
     def is_late(_offset: int, _has_error: bool) -> bool:
         return monotonic() > wall and thread_time() > used
@@ -101,6 +102,10 @@ def parse(grammar: Grammar, text: bytes) -> Tree | None:
     except ValueError:
         grammar.parser.reset()
         return None
+    finally:
+        # tree-sitter 0.26 never lets go of what it is given to read, and with it every text would stay in memory.
+        for piece in pieces:
+            piece.release()
 
 
 def _query_file(language: str) -> str:

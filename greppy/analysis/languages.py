@@ -91,8 +91,11 @@ _BY_INTERPRETER: dict[bytes, str] = {
 }  # fmt: skip
 
 _TEMPLATE_SUFFIXES = (b"in", b"tmpl", b"template", b"tpl", b"example", b"sample", b"dist", b"orig", b"bak")
-_CPP_LINES = (b"class ", b"namespace ", b"template<", b"template <", b"using ", b"public:", b"private:", b"protected:",
-              b"virtual ", b"constexpr ", b"#include <string>", b"#include <vector>", b"#include <memory>")  # fmt: skip
+_CPP_WORDS = (b"class ", b"namespace ", b"using ", b"friend ", b"explicit ")
+_CPP_LINES = (b"template<", b"template <", b"public:", b"private:", b"protected:", b"virtual ", b"constexpr ",
+              b"inline constexpr ", *_CPP_WORDS)  # fmt: skip
+"""How lines of C++ begin and those of C do not; so do sentences in comments, with the words."""
+
 _OBJC_LINES = (b"@interface", b"@protocol", b"@implementation", b"@class", b"#import", b"@import", b"@property")
 
 
@@ -109,12 +112,13 @@ def resolve(name: str) -> str | None:
     return _ALIASES.get(wanted) or _BY_EXTENSION.get(wanted.encode("utf-8", "surrogateescape"))
 
 
-HEAD_BYTES = 4096
+HEAD_BYTES = 16384
 """Of a file, what `detect` is shown everywhere, so that its language does not depend on who asks."""
 
 
 def detect(path: bytes, head: bytes) -> str:
-    """The language of the file at `path` that begins with `head` (a few hundred bytes are enough; more settle `.h`).
+    """The language of the file at `path` that begins with `head` (a few hundred bytes are enough but for headers, whose
+    licence and macros may take thousands).
 
     The name decides first, then the extension, then the first line (shebang, modeline, `<?xml`, `<?php`). What nothing
     recognises is "text".
@@ -140,7 +144,7 @@ def _disambiguate(name: str, extension: bytes, head: bytes) -> str:
     if extension == b"h":
         return _header_language(head)
     if extension == b"m":
-        return name if _has_line(head, _OBJC_LINES) or b"/*" in head or b"//" in head else "matlab"
+        return name if _has_line(head, _OBJC_LINES) or b"/*" in head[:4096] or b"//" in head[:4096] else "matlab"
     if extension == b"ts" and head.startswith(b"<?xml"):
         return "xml"
     if extension == b"t" and not (b"perl" in head[:200] or b"use " in head or b"ok(" in head):
@@ -169,7 +173,18 @@ def _is_underline(line: bytes) -> bool:
 def _header_language(head: bytes) -> str:
     if _has_line(head, _OBJC_LINES):
         return "objc"
-    return "cpp" if _has_line(head, _CPP_LINES) else "c"
+    return "cpp" if any(map(_is_cpp, head.split(b"\n"))) else "c"
+
+
+def _is_cpp(line: bytes) -> bool:
+    """Whether a line is C++ and neither C nor prose. Included files without an ending are those of its library."""
+    line = line.strip()
+    if line.startswith(b"#"):
+        directive, _, name = line[1:].partition(b"<")
+        return directive.strip() == b"include" and b"." not in name.partition(b">")[0]
+    if not line.startswith(_CPP_LINES):
+        return False
+    return not line.startswith(_CPP_WORDS) or line[-1:] in b"{;:,>)\\" or len(line.split()) == 2
 
 
 def _has_line(head: bytes, openings: tuple[bytes, ...]) -> bool:

@@ -106,12 +106,12 @@ def windows(lines: Lines, first: int, last: int, window: Window) -> list[tuple[i
 
 def _window_end(lines: Lines, first: int, last: int, window: Window) -> int:
     """The last line of the window that begins at `first`: a blank one, if one is where a cut may be."""
-    starts = lines.starts
+    text, starts = lines.text, lines.starts
     by_size = max(first, bisect_right(starts, starts[first] + MOST_BYTES) - 2)
     end = min(last, first + window.most - 1, by_size)
     if end == last:
         return last
     for line in range(end, min(end, first + window.least - 2), -1):
-        if lines.is_blank(line):
+        if text[starts[line] : starts[line + 1]].isspace():
             return line
     return min(end, first + window.usual - 1)

@@ -6,10 +6,11 @@ A text goes in; one of the same length comes out, or the same one when nothing i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 LANGUAGES = frozenset(("c", "cpp", "objc"))
 
-_CAPITALS = rb"[A-Z][A-Z0-9_]*_[A-Z0-9_]*"
+_CAPITALS = rb"[A-Z][A-Z0-9]{0,80}_[A-Z0-9_]{0,80}"
 """A name that is a macro by custom; it has an underscore, since short ones (`NULL`, `A`) end many expressions."""
 
 _LINE = re.compile(
@@ -19,14 +20,15 @@ _LINE = re.compile(
 """Such a name alone on a line (`Q_OBJECT`, `SUPPRESS_WARNING("…")`), above a line that can begin a declaration or end
 the block: a parser takes it for the beginning of the declaration below it, and loses that."""
 
-_OF_TYPE = re.compile(
-    rb"\b(?:class|struct|union|enum|namespace)[ \t]+(" + _CAPITALS + rb"(?:\([^()\n]*\))?)[ \t]+(?=[A-Za-z_])"
+_CALLED = _CAPITALS + rb"(?:\([^()\n]*\))?"
+_OF_TYPE = re.compile(rb"\b(?:class|struct|union|enum|namespace)[ \t]+((?:" + _CALLED + rb"[ \t]+)+)(?=[A-Za-z_])")
+_OF_FUNCTION = re.compile(
+    rb"(?:\)|\bconst|\bnoexcept|\boverride)\s+(" + _CALLED + rb"(?:\s+" + _CALLED + rb")*)\s*(?=\{)"
 )
-"""Such a name before the name of a type (`class MY_EXPORT Window`)."""
+"""Such names before the name of a type (`class MY_EXPORT Window`), and before the body of a function."""
 
 _DEFINITION = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n]*\\\r?\n)+[^\n]*", re.MULTILINE)
-_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
-"""A macro of several lines, and what stands in one: the grammars end a macro at a comment."""
+"""A macro of several lines."""
 
 _WHOLE = re.compile(_CAPITALS + rb"(?:\(.*\))?")
 _FARTHEST_ABOVE = 300
@@ -43,10 +45,17 @@ def without_macros(text: bytes) -> bytes:
     """The text with spaces for each macro that stands where a declaration or the name of a type may begin, and for the
     comments in definitions of macros."""
     spans = [match.span(1) for match in _LINE.finditer(text) if _is_between_declarations(text, match.start())]
-    spans += [match.span(1) for match in _OF_TYPE.finditer(text)]
+    spans += [match.span(1) for pattern in (_OF_TYPE, _OF_FUNCTION) for match in pattern.finditer(text)]
     for match in _DEFINITION.finditer(text):
-        spans += [comment.span() for comment in _COMMENT.finditer(text, *match.span())]
+        spans += _comments(text, *match.span())  # the grammars end a macro at a comment
     return _blanked(text, spans) if spans else text
+
+
+def _comments(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    at = text.find(b"/*", start, end)
+    while at >= 0 and (close := text.find(b"*/", at + 2, end)) >= 0:
+        yield at, close + 2
+        at = text.find(b"/*", close + 2, end)
 
 
 def _is_between_declarations(text: bytes, start: int) -> bool:

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor, Tree
 
-from greppy import kernels
 from greppy.analysis.grammars import Grammar
 from greppy.analysis.pairing import ByteRange, Definition, paired
 
@@ -45,20 +44,12 @@ class Outline(NamedTuple):
     imports: list[ByteRange]
 
 
-def captures_of(grammar: Grammar, tree: Tree, text: bytes) -> Captures | None:
-    """What the query captures in the tree of `text`; None when it is too broken to be queried in bounded time."""
+def captures_of(grammar: Grammar, tree: Tree) -> Captures | None:
+    """What the query captures in a tree; None when it is too broken to be queried in bounded time."""
     root = tree.root_node
-    if root.has_error:
-        return _cursor(grammar).captures(root) if _is_affordable(root) else None
-    if grammar.near is None or kernels.captures_near is None:
-        return _cursor(grammar).captures(root)
-    shallow = _cursor(grammar)
-    shallow.set_max_start_depth(0)
-    return kernels.captures_near(text, root, grammar.near, shallow.captures, _cursor(grammar).captures)
-
-
-def _cursor(grammar: Grammar) -> QueryCursor:
-    return QueryCursor(grammar.query, match_limit=_MOST_OPEN_MATCHES)
+    if root.has_error and not _is_affordable(root):
+        return None
+    return QueryCursor(grammar.query, match_limit=_MOST_OPEN_MATCHES).captures(root)
 
 
 def outline(captures: Captures, text: bytes, language: str) -> Outline:

@@ -39,6 +39,11 @@ def terms_of_text(text: bytes) -> list[tuple[bytes, tuple[bytes, ...]]]:
 
 
 def _unicode_terms(run: bytes) -> tuple[bytes, ...]:
+    word = kernels.fold_word(run)
+    return (word,) if word else _normalized_terms(run)
+
+
+def _normalized_terms(run: bytes) -> tuple[bytes, ...]:
     import unicodedata
 
     text = unicodedata.normalize("NFKC", run.decode("utf-8", "replace"))

@@ -4,4 +4,4 @@ Raise it with every change of `greppy.analysis`, of its queries or of the kernel
 version are rebuilt, not converted.
 """
 
-ANALYZER = 6
+ANALYZER = 7

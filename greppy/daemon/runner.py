@@ -90,7 +90,7 @@ class Runner:
     def _run(self, connection: Connection, run: Run, tasks: int) -> None:
         identity = _identity(run)
         asked = self._understand(run, identity)
-        self.warm.begin(None if b"GREPPY_LOG" in run.variables else identity)
+        self.warm.begin(None if b"GREPPY_LOG" in run.variables else identity, identity[-1])
         if asked.way == CLIENT and not connection.is_typed:
             raise NotHere("the client does this itself")
         if asked.way == HERE and self._run_here(connection, run, asked):

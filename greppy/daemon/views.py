@@ -28,7 +28,7 @@ from greppy.index.store import Vanished
 from greppy.index.view import View, store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from greppy.config import Config
     from greppy.daemon.board import Board
@@ -135,6 +135,7 @@ class Entry:
         assert self.manifest is not None
         if self._view is None or self._view.manifest is not self.manifest:
             self._view = View(self.project, self.store, self.manifest, self.shards)
+        self._view.is_watched = self.watch is not None
         return self._view
 
     @property
@@ -162,8 +163,9 @@ class Entry:
             self.watch.close()
         self.watch, self.mode = None, mode
 
-    def changes(self, config: Config, board: Board) -> Changes:
-        """What differs from the open manifest now."""
+    def changes(self, config: Config, board: Board, known: Manifest | None = None) -> Changes:
+        """What differs from the open manifest now; if that is the one that is `known`, configuration and inputs are as
+        they were."""
         assert self.manifest is not None
         began = now()
         watch = self.watch
@@ -174,17 +176,22 @@ class Entry:
             found = find_changes(self.manifest, self.project, config)
             self.swept = began
         else:
-            inputs = self.manifest.meta.digest != rules_digest(self.project, config) or inputs_differ(self.manifest)
-            found = self._among(watch.names, inputs)
+            found = self._among(watch.names, self.manifest is not known and self._inputs_differ(config))
         if watch is not None and not found:
             watch.settled()
         return found
 
-    def _among(self, names: Iterable[bytes], inputs: bool) -> Changes:
+    def _inputs_differ(self, config: Config) -> bool:
+        assert self.manifest is not None
+        return self.manifest.meta.digest != rules_digest(self.project, config) or inputs_differ(self.manifest)
+
+    def _among(self, names: set[bytes], inputs: bool) -> Changes:
         """What differs among these paths."""
         manifest = self.manifest
         assert manifest is not None
         count = manifest.meta.files
+        if not names:
+            return Changes((), (), inputs)
         paths = manifest.paths
         ordinals = []
         for name in names:
@@ -240,8 +247,11 @@ class Views:
         self._board = board
         self._entries: dict[tuple[bytes, bytes], Entry] = {}
 
-    def look(self, project: Project, home: bytes, config: Config) -> tuple[Entry, Changes]:
-        """A project with what differs from its manifest now. Raises NotHere where there is no index to build on."""
+    def look(
+        self, project: Project, home: bytes, config: Config, known: Manifest | None = None
+    ) -> tuple[Entry, Changes]:
+        """A project with what differs from its manifest now (of the one that is `known` only by its files). Raises
+        NotHere where there is no index to build on."""
         entry = self._entry(project, home)
         try:
             ready = entry.reopen()
@@ -252,7 +262,7 @@ class Views:
             raise NotHere("not indexed yet")
         entry.used = now()
         entry.store.note_use()
-        return entry, entry.changes(config, self._board)
+        return entry, entry.changes(config, self._board, known)
 
     def _entry(self, project: Project, home: bytes) -> Entry:
         key = (home, project.root)

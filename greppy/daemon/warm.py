@@ -8,27 +8,30 @@ the parent has just seen.
 from __future__ import annotations
 
 import gc
-import os
 import time
 from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from greppy.config import config_file, load_config
 from greppy.daemon.board import now
+from greppy.daemon.heads import Heads
 from greppy.daemon.preload import load_grammars
+from greppy.daemon.premises import head_files, premises_of
 from greppy.daemon.results import Results
 from greppy.daemon.views import Dirty, NotHere, signature_of
 from greppy.git.files import is_racy
-from greppy.git.project import find_project, read_small
+from greppy.git.project import find_project
 from greppy.search.engine import search
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from greppy.config import Config
-    from greppy.daemon.views import Entry, Signature, Views
+    from greppy.daemon.premises import Premises
+    from greppy.daemon.views import Entry, Views
     from greppy.git.project import Project
     from greppy.index.freshness import Changes
+    from greppy.index.manifest import Manifest
     from greppy.index.view import Progress, View
     from greppy.search.result import Request, Response
 
@@ -38,6 +41,7 @@ MOST_CHANGES = 200
 _FEW = 8
 """Files that somebody edits, rather than a checkout."""
 
+_MOST_STANDINGS = 64
 _OUTPUT_BYTES = 2000
 """What an output takes beside its text."""
 
@@ -50,6 +54,21 @@ class Output(NamedTuple):
     err: bytes
 
 
+class Standing(NamedTuple):
+    """Where somebody stands who asks: the project, its configuration; and the manifest that it had, with the premises
+    on which all of it holds, and what HEAD has as long as they do; None where these are not known."""
+
+    project: Project
+    config: Config
+    manifest: Manifest | None
+    premises: Premises | None
+    heads: Heads | None = None
+
+    def premises_at(self, start: bytes, home: bytes) -> Premises | None:
+        """The premises as they are now, None where they cannot be told."""
+        return None if self.manifest is None else premises_of(start, home, self.project, self.manifest)
+
+
 class Warm:
     """Warm views and outputs of one worker. Outputs are kept by what was typed, where, and what was set."""
 
@@ -57,6 +76,9 @@ class Warm:
         self._views = views
         self._seen: dict[tuple[bytes, bytes], tuple[Entry, Changes]] = {}
         self._projects: dict[bytes, Project] = {}
+        self._standings: dict[Hashable, Standing] = {}
+        self._heads: Heads | None = None
+        self._environment: Hashable = None
         self._opened = 0
         self._forked = False
         self._expendable = False
@@ -64,12 +86,15 @@ class Warm:
         self._key: Hashable = None
         self.results: Results[Output] = Results()
 
-    def begin(self, asked: Hashable) -> None:
-        """Another request; `asked` is all of it, None for one whose answer is not to be kept."""
+    def begin(self, asked: Hashable, environment: Hashable) -> None:
+        """Another request; `asked` is all of it, None for one whose answer is not to be kept; `environment` are the
+        variables that can matter."""
         self._seen.clear()
         self._projects.clear()
         self._opened = 0
         self._asked = asked
+        self._environment = environment
+        self._heads = None
         self._key = None
 
     def look(self, start: bytes, home: bytes) -> int:
@@ -115,6 +140,7 @@ class Warm:
             else:
                 entry, changes = self._look(project, home, config)
             if entry is not None and not changes:
+                entry.view.committed = self._heads.committed if self._heads is not None else None
                 return entry.view
             if entry is not None and changes and entry.manifest is not None:
                 return self._mended(entry, changes, config, progress)
@@ -157,36 +183,48 @@ class Warm:
 
     def recall(self, start: bytes, home: bytes) -> Output | None:
         """What the same request gave before, if nothing has changed since; the project is looked at. Raises NotHere."""
-        project = self.find_project(start)
-        entry, changes = self._views.look(project, home, load_config(home).for_project(project.root))
-        self._seen[home, project.root] = entry, changes
-        self._key = None if changes else self._key_of(entry, project, home)
+        known = self._standings.get((start, home, self._environment))
+        trusted = known is not None and known.premises is not None and known.premises.hold
+        if known is None or not trusted:
+            known = self._stand(known, start, home)
+        entry, changes = self._views.look(known.project, home, known.config, known.manifest if trusted else None)
+        if entry.manifest is not known.manifest or changes.inputs:
+            known = known._replace(manifest=entry.manifest, premises=None, heads=None)
+        self._keep(start, home, known)
+        self._projects[start] = known.project
+        self._seen[home, known.project.root] = entry, changes
+        self._heads = known.heads
+        self._key = None if changes else self._key_of(entry, known, home)
         return None if self._key is None else self.results.get(self._key, now())
+
+    def _stand(self, before: Standing | None, start: bytes, home: bytes) -> Standing:
+        """Look where `start` lies. What that rests on is known from the time before, and recorded first, so that
+        whatever happens meanwhile shows."""
+        premises = before.premises_at(start, home) if before is not None else None
+        project = self.find_project(start)
+        config = load_config(home).for_project(project.root)
+        if before is None or premises is None or not premises.settled or not project.is_same(before.project):
+            return Standing(project, config, None, None)
+        return Standing(project, config, before.manifest, premises, Heads())
+
+    def _keep(self, start: bytes, home: bytes, known: Standing) -> None:
+        self._standings[start, home, self._environment] = known
+        if len(self._standings) > _MOST_STANDINGS:
+            del self._standings[next(iter(self._standings))]
 
     def remember(self, output: Output) -> None:
         """Keep what the request gave that was looked for in vain. An error is not kept: it may be about anything."""
         if self._key is not None and output.status in (0, 1):
             self.results.put(self._key, output, _OUTPUT_BYTES + len(output.out) + len(output.err), now())
 
-    def _key_of(self, entry: Entry, project: Project, home: bytes) -> Hashable:
+    def _key_of(self, entry: Entry, known: Standing, home: bytes) -> Hashable:
         """Everything on which an answer depends, beside what file events tell; None where it may be changing now."""
         if self._asked is None:
             return None
-        others = [signature_of(config_file(home)), *_head(project)]
+        if known.premises is not None:
+            return self._asked, entry.key, entry.identity, known.premises.identity
+        others = [signature_of(name) for name in (config_file(home), *head_files(known.project))]
         moment = time.time_ns()
         if any(is_racy(signature, moment) for signature in others):
             return None
         return self._asked, entry.key, entry.identity, *others
-
-
-def _head(project: Project) -> list[Signature]:
-    """What changes when HEAD comes to name another commit."""
-    if project.git_dir is None or project.common_dir is None:
-        return []
-    head = os.path.join(project.git_dir, b"HEAD")
-    names = [head, os.path.join(project.common_dir, b"packed-refs")]
-    names += [os.path.join(folder, b"reftable/tables.list") for folder in (project.git_dir, project.common_dir)]
-    target = read_small(head)
-    if target.startswith(b"ref:"):
-        names.append(os.path.join(project.common_dir, target[4:].strip()))
-    return [signature_of(name) for name in names]

@@ -18,6 +18,7 @@ from types import TracebackType
 from greppy.errors import IndexFailure
 from greppy.git.plumbing import BATCH_BYTES, run, started
 from greppy.git.project import Project, read_small
+from greppy.git.stuck import await_answer
 
 NOT_HERE = "object not here"
 """Why a blob of a partial clone, or of a damaged repository, cannot be looked at."""
@@ -120,9 +121,15 @@ class Blobs:
             assert isinstance(self._process.stdout, FileIO)
             _widen(self._process.stdout.fileno())
             self._answers = BufferedReader(self._process.stdout, _BUFFER)
-        assert self._process.stdin is not None
+            self._say(self._process, oids)
+            await_answer(self._process)
+        else:
+            self._say(self._process, oids)
+
+    def _say(self, process: subprocess.Popen[bytes], oids: Sequence[bytes]) -> None:
+        assert process.stdin is not None
         with suppress(BrokenPipeError):
-            self._process.stdin.write(b"".join(oid + b"\n" for oid in oids))
+            process.stdin.write(b"".join(oid + b"\n" for oid in oids))
 
 
 def _widen(pipe: int) -> None:

@@ -7,7 +7,9 @@ objects and run nothing that a repository's configuration names: no textconv, no
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -17,6 +19,7 @@ from greppy.errors import BadArguments, IndexFailure
 from greppy.git.plumbing import failure, run, started
 from greppy.git.project import Project
 from greppy.git.replaced import fingerprint, replacements
+from greppy.git.stuck import await_answer
 
 SUBMODULE = b"160000"
 LARGEST_PATCH = 1 << 28
@@ -65,11 +68,11 @@ class Change(NamedTuple):
 
 
 class Patch(NamedTuple):
-    """A change with the lines that it takes out and puts in, each behind its `-` or `+`; None where git takes the file
-    for binary, or nothing is known."""
+    """A change with the lines that it takes out and puts in, each behind its `-` or `+`, and what says where they are
+    ("@@ -12 +12,2 @@"); None where git takes the file for binary, or nothing is known."""
 
     change: Change
-    text: bytes | None
+    hunks: bytes | None
 
 
 class Range(NamedTuple):
@@ -98,8 +101,10 @@ def commits(project: Project, wanted: Range) -> Iterator[Commit]:
 
 def _parts(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
     assert process.stdout is not None
+    await_answer(process)
     while part := process.stdout.read(1 << 16):
         yield part
+        await_answer(process)
 
 
 def _refusal(error: IndexFailure) -> BadArguments:
@@ -110,12 +115,17 @@ def identity(project: Project) -> bytes:
     """What decides which parents and trees commits have besides the commits: grafts, a shallow end, replacements."""
     parts = [fingerprint(replacements(project))]
     for name in (b"/shallow", b"/info/grafts"):
-        try:
-            with open((project.common_dir or b"") + name, "rb") as file:
-                parts.append(file.read())
-        except OSError:
-            parts.append(b"")
+        parts.append(_read_regular((project.common_dir or b"") + name))
     return b"\0".join(parts)
+
+
+def _read_regular(path: bytes) -> bytes:
+    """A file of git's own; nothing where there is none, or a pipe that nobody writes to."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+    except OSError:
+        return b""
 
 
 def changes(project: Project, cwd: bytes, oids: Sequence[bytes], specs: Sequence[bytes]) -> dict[bytes, list[Change]]:
@@ -144,7 +154,7 @@ def _present(oid: bytes) -> bytes:
 
 
 _COMMIT = re.compile(rb"^[0-9a-f]{40,64}\n", re.MULTILINE)
-_HUNK = re.compile(rb"^@@ .*$", re.MULTILINE)
+_HUNK = re.compile(rb"^(@@ [^@]* @@).*$", re.MULTILINE)
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _NAMED = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
@@ -219,17 +229,17 @@ def _patches(text: bytes) -> list[Patch]:
         return [Patch(change, None) for change in found]
     taken = iter(bodies)
     texts = [[next(taken) for _ in range(share)] for share in shares]
-    return [Patch(change, _lines(each)) for change, each in zip(found, texts, strict=True)]
+    return [Patch(change, _hunks(each)) for change, each in zip(found, texts, strict=True)]
 
 
-def _lines(bodies: Iterable[bytes]) -> bytes | None:
-    """The lines of hunks without their heads, which name the function around; None for what git takes for binary."""
+def _hunks(bodies: Iterable[bytes]) -> bytes | None:
+    """Hunks without the function around that their heads name; None for what git takes for binary."""
     parts = []
     for body in bodies:
         head, hunk, rest = body.partition(b"\n@@ ")
         if not hunk and b"\nBinary files " in head:
             return None
-        parts.append(_HUNK.sub(b"", b"@@ " + rest) if hunk else b"")
+        parts.append(_HUNK.sub(rb"\1", b"@@ " + rest) if hunk else b"")
     return b"\n".join(parts)
 
 

@@ -24,10 +24,11 @@ from xxhash import xxh3_128_digest
 from greppy.git.attributes import attributes_by_files, attributes_by_git
 from greppy.git.inputs import LIST_CONFIG, git_inputs, is_set
 from greppy.git.plain import PlainRules
-from greppy.git.plumbing import IgnoreOracle, OracleEnded, run, started
+from greppy.git.plumbing import TIMEOUT_SECONDS, IgnoreOracle, OracleEnded, run, started
 from greppy.git.project import Project, object_format
 from greppy.git.rules import Rules, rules_of
 from greppy.git.staging import SUBMODULE, names_digest, read_staging
+from greppy.git.stuck import communicate
 from greppy.git.walk import GITLINK, Entry, Tracked, Walked, walk, walk_tracked
 
 LISTING_TRIES = 3
@@ -115,7 +116,7 @@ def _list_git(project: Project, extra: Rules | None) -> Listing:
     observed_ns = time.time_ns()
     with started(project.root, LIST_CONFIG, work_tree=project.work_tree) as config:
         staged = _staged(project)
-        settings = config.communicate()[0]
+        settings = communicate(config, None, TIMEOUT_SECONDS)[0]
     with IgnoreOracle(project.root, project.work_tree, staged.hidden_rules) as oracle:
         walked = _walked(project, staged.tracked, settings, oracle, extra)
     walked.files += _below_unlisted(project.root, staged.tracked, walked, extra)

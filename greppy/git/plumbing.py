@@ -8,6 +8,7 @@ are not to be called from here; the settings in `calling` see to it that those w
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,6 +16,8 @@ from types import TracebackType
 
 from greppy.errors import IndexFailure, IoFailure
 from greppy.git.calling import git_command, git_environment
+from greppy.git.sparse import objects_aside
+from greppy.git.stuck import await_answer, communicate
 
 TIMEOUT_SECONDS = 300.0
 # A pipe takes at least this much at once (PIPE_BUF on Linux, and the size of a pipe for a user who has many).
@@ -37,7 +40,7 @@ def run(
     """
     with started(root, args, work_tree=work_tree) as process:
         try:
-            out, err = process.communicate(stdin, timeout)
+            out, err = communicate(process, stdin, timeout)
         except subprocess.TimeoutExpired:
             raise IndexFailure(
                 f"git {_verb(args)} took more than {timeout:g} s", "try again, or run it yourself"
@@ -65,20 +68,25 @@ def started(
             "install git 2.25 or later; of PATH only absolute folders count",
         )
     pipe = subprocess.PIPE
-    environment = {**git_environment(work_tree or root), **(variables or {})}
-    try:
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, env=environment, bufsize=0)
-    except OSError as error:
-        raise IoFailure(f"git cannot be run: {error.strerror}", "check that 'git --version' works") from None
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
-        process.wait()
+    with objects_aside(work_tree or root) as aside:
+        environment = {**git_environment(work_tree or root), **aside, **(variables or {})}
+        try:
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr, env=environment, bufsize=0)
+        except OSError as error:
+            raise IoFailure(f"git cannot be run: {error.strerror}", "check that 'git --version' works") from None
+        try:
+            yield process
+        finally:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.kill()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+    process.wait()
 
 
 def failure(args: Sequence[bytes | str], stderr: bytes) -> IndexFailure:
@@ -112,6 +120,7 @@ class IgnoreOracle:
         self._args = ["check-ignore", *options] if with_index else ["check-ignore", "--no-index", *options]
         self._exit = ExitStack()
         self._process: subprocess.Popen[bytes] | None = None
+        self._pipes: dict[bytes, bool] = {}
 
     def __enter__(self) -> IgnoreOracle:
         return self
@@ -124,8 +133,11 @@ class IgnoreOracle:
     def excluded(self, paths: Sequence[bytes]) -> set[bytes]:
         """Those of `paths` (relative to the root, none of them below a symbolic link) that git ignores.
 
+        Where a named pipe is called `.gitignore`, git would wait for it: our own rules judge, for which there is none.
         Raises OracleEnded when git refuses a path.
         """
+        if any(map(self._is_pipe_above, paths)):
+            return self._plainly_excluded(paths)
         found: set[bytes] = set()
         start, size = 0, 0
         for at, path in enumerate(paths):
@@ -136,6 +148,22 @@ class IgnoreOracle:
         if paths:
             found.update(self._ask(paths[start:]))
         return found
+
+    def _is_pipe_above(self, path: bytes) -> bool:
+        folder = path
+        while folder:
+            folder = folder[: max(folder.rfind(b"/"), 0)]
+            if folder not in self._pipes:
+                self._pipes[folder] = _is_pipe(os.path.join(self._root, folder, b".gitignore"))
+            if self._pipes[folder]:
+                return True
+        return False
+
+    def _plainly_excluded(self, paths: Sequence[bytes]) -> set[bytes]:
+        from greppy.git.plain import PlainRules  # rarely needed, and imports much
+
+        rules = PlainRules(self._root)
+        return {path for path in paths if rules.excludes(path, os.path.isdir(os.path.join(self._root, path)))}
 
     def _ask(self, paths: Sequence[bytes]) -> Iterator[bytes]:
         if self._process is None:
@@ -149,6 +177,13 @@ class IgnoreOracle:
                 yield path
 
 
+def _is_pipe(path: bytes) -> bool:
+    try:
+        return stat.S_ISFIFO(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def _exchange(process: subprocess.Popen[bytes], question: bytes, count: int) -> list[bytes]:
     """The `count` NUL-ended fields that a running git answers to `question`."""
     assert process.stdin is not None
@@ -157,6 +192,7 @@ def _exchange(process: subprocess.Popen[bytes], question: bytes, count: int) -> 
     try:
         process.stdin.write(question)
         while answer.count(b"\0") < count:
+            await_answer(process)
             part = process.stdout.read(65536)
             if not part:
                 raise BrokenPipeError

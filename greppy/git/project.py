@@ -52,6 +52,10 @@ class Project:
         self.common_dir = common_dir
         self.work_tree = work_tree
 
+    def is_same(self, other: Project) -> bool:
+        """Whether both say the same."""
+        return all(getattr(self, name) == getattr(other, name) for name in Project.__slots__)
+
     def __repr__(self) -> str:
         return f"Project({self.root!r}, {self.marker!r}, {self.git_dir!r})"
 

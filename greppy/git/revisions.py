@@ -18,6 +18,7 @@ from typing import NamedTuple
 from greppy.errors import BadArguments, IndexFailure
 from greppy.git.plumbing import run, started
 from greppy.git.project import Project
+from greppy.git.stuck import await_answer
 
 REGULAR = (b"100644", b"100755", b"100664")
 """Modes of regular files; git wrote the last one long ago."""
@@ -28,6 +29,10 @@ class Entry(NamedTuple):
 
     oid: bytes
     path: bytes
+
+
+STAGED_FILES = "staged"
+"""The kind of what `:0` stands for, which is no object."""
 
 
 class Resolved(NamedTuple):
@@ -190,10 +195,12 @@ class DiffAttributes:
         try:
             stdin.write(path + b"\0")
             while answer.count(b"\0") < 3:
+                await_answer(self._process)
                 part = stdout.read(4096)
                 if not part:
                     raise BrokenPipeError
                 answer += part
         except BrokenPipeError:
+            run(self._project.root, ["rev-parse", "--git-dir"], work_tree=self._project.work_tree)  # git's own words
             raise IndexFailure("git check-attr ended before it answered", "run it yourself") from None
         return {b"set": False, b"unset": True}.get(answer.split(b"\0")[2])

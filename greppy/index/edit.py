@@ -106,7 +106,7 @@ def patched(
         layout.INPUT_STATS: bytes(columns.inputs),
     }
     same = (number for number in layout.MANIFEST_SECTIONS if number not in replaced)
-    return pack_sections({**replaced, **{number: bytes(manifest.container.section(number)) for number in same}})
+    return pack_sections({**replaced, **{number: manifest.container.section(number) for number in same}})
 
 
 def readdressed(
@@ -124,7 +124,7 @@ def readdressed(
         layout.INPUT_STATS: pack_stats([item.signature for item in inputs]),
     }
     same = (number for number in layout.MANIFEST_SECTIONS if number not in replaced)
-    return pack_sections({**replaced, **{number: bytes(manifest.container.section(number)) for number in same}})
+    return pack_sections({**replaced, **{number: manifest.container.section(number) for number in same}})
 
 
 def _set_rows(columns: _Columns, rows: Mapping[int, Row], ordinals: Mapping[str, int]) -> None:

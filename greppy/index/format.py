@@ -104,27 +104,26 @@ class OtherVersion(Exception):
     """A file of another format or analyzer version: not damaged, only to be rebuilt."""
 
 
-def pack(magic: bytes, analyzer: int, sections: Iterable[tuple[int, bytes]]) -> bytes:
-    """The bytes of a container. Sections are (number, content), each number once."""
+def pack(magic: bytes, analyzer: int, sections: Iterable[tuple[int, bytes | memoryview]]) -> bytes:
+    """The bytes of a container. Sections are (number, content), each number once; each is copied twice."""
     items = list(sections)
-    offset = _HEADER + _ENTRY * len(items)
+    at = _HEADER + _ENTRY * len(items)
     table = bytearray()
-    body = bytearray()
+    body: list[bytes | memoryview] = []
     for number, content in items:
-        body += bytes(-(offset + len(body)) % 8)
-        table += number.to_bytes(8, "little")
-        table += (offset + len(body)).to_bytes(8, "little") + len(content).to_bytes(8, "little")
-        body += content
-    pages = -(-(offset + len(body)) // PAGE)
-    length = offset + len(body) + _SUM * pages + _SUM
+        gap = -at % 8
+        table += b"".join(value.to_bytes(8, "little") for value in (number, at + gap, len(content)))
+        body += (bytes(gap), content)
+        at += gap + len(content)
+    length = at + _SUM * -(-at // PAGE) + _SUM
     head = magic + b"".join(value.to_bytes(4, "little") for value in (FORMAT, analyzer, len(items), PAGE))
     head += length.to_bytes(8, "little") + table
-    content = bytes(head + body)
-    sums = b"".join(_sum(content[at : at + PAGE]) for at in range(0, len(content), PAGE))
-    return content + sums + _sum(head + sums)
+    whole = memoryview(b"".join((head, *body)))
+    sums = b"".join([_sum(whole[at : at + PAGE]) for at in range(0, len(whole), PAGE)])
+    return b"".join((whole, sums, _sum(head + sums)))
 
 
-def _sum(data: bytes) -> bytes:
+def _sum(data: bytes | memoryview) -> bytes:
     return xxh3_64_intdigest(data).to_bytes(8, "little")
 
 

@@ -135,7 +135,7 @@ def pack_manifest(ledger: Ledger, shards: Sequence[Shard], origin: Origin) -> by
     )
 
 
-def pack_sections(sections: Mapping[int, bytes]) -> bytes:
+def pack_sections(sections: Mapping[int, bytes | memoryview]) -> bytes:
     """The bytes of a manifest with these sections, of which none may be missing."""
     return layout.pack(
         layout.MANIFEST_MAGIC, ANALYZER, [(number, sections[number]) for number in layout.MANIFEST_SECTIONS]

@@ -149,7 +149,7 @@ def _update(
     elif manifest is None:
         changes = EVERYTHING
     elif seen is not None and seen.manifest.container.same_as(manifest.container):
-        changes = seen.changes
+        manifest, changes = seen.manifest, seen.changes
     else:
         changes = find_changes(manifest, project, config)
     if manifest is not None and not changes and not shelf.lost:
@@ -165,7 +165,10 @@ def _update(
     outcome = outcome._replace(removed=0) if adopted else outcome
     store.write_manifest(outcome.manifest)
     collect(store.directory)
-    return _finished(outcome, os.fsdecode(store.manifest))
+    made = _finished(outcome, os.fsdecode(store.manifest))
+    if manifest is not None:
+        made.manifest.share_paths(manifest)
+    return made
 
 
 def _adopted(project: Project, store: Store, config: Config) -> Adopted | None:

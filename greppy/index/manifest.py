@@ -116,6 +116,11 @@ class Manifest:
             self._paths = bytes(self.container.section(layout.PATHS)).split(b"\0")[:-1]
         return self._paths
 
+    def share_paths(self, other: Manifest) -> None:
+        """Take over the paths that another manifest has found, if they are the same."""
+        if self.container.section(layout.PATHS) == other.container.section(layout.PATHS):
+            self._paths = other._paths
+
     @property
     def inputs(self) -> list[bytes]:
         return bytes(self.container.section(layout.INPUTS)).split(b"\0")[:-1]

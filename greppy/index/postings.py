@@ -81,6 +81,15 @@ class Strings:
             found.append(strings[place])
         return found
 
+    def ending(self, ordinals: Sequence[int], ending: bytes) -> list[int]:
+        """Of these ordinals, which ascend, those that `kernels.strings_ending` chooses."""
+        try:
+            return kernels.strings_ending(
+                self._index, self._container.section(self._data), ordinals, ending, self._kind
+            )
+        except ValueError as problem:
+            raise DamagedIndex(self._container.name, str(problem)) from None
+
     def find(self, string: bytes) -> int:
         """The ordinal of a string, where they are sorted; for one that is not there, -1 minus how many are below it."""
         try:

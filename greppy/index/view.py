@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from greppy.index.shard import Shard
 
     Progress = Callable[[int, int, str], None]
+    Committed = Callable[[Project, Sequence[bytes]], dict[bytes, str] | None]
 
 _TRIES = 8
 """Each time that a manifest is opened another process may merge its shards away before they are opened too."""
@@ -58,9 +59,24 @@ class View:
     Of revisions, `objects` gives the contents of blobs (None for one that is not there), and `labels` the names, by
     file, of the revisions that have it. `facts` are what `greppy.search.facts` works out, kept as long as the view.
     `check`, if there is one, tells what has changed: then it was opened before that was known (`greppy.index.ahead`).
+    `is_watched`: file events have told that nothing differs, so that no file has to be looked at again. `committed`
+    knows what HEAD has, as `greppy.git.committed` does; None where that is asked.
     """
 
-    __slots__ = ("check", "estimate", "facts", "labels", "manifest", "mode", "objects", "project", "shards", "store")
+    __slots__ = (
+        "check",
+        "committed",
+        "estimate",
+        "facts",
+        "is_watched",
+        "labels",
+        "manifest",
+        "mode",
+        "objects",
+        "project",
+        "shards",
+        "store",
+    )
 
     def __init__(
         self,
@@ -82,6 +98,8 @@ class View:
         self.objects = objects
         self.labels = labels
         self.facts: object = None
+        self.is_watched = False
+        self.committed: Committed | None = None
         self.check: Callable[[], Changes] | None = None
 
 

@@ -73,7 +73,7 @@ class Columns:
         starts = [1, *[chunk[0] for chunk in chunks[1:]], lines + 1]
         self.chunk_lines.extend([end - start for start, end in pairwise(starts)] if chunks else [])
         self.chunk_kind.extend(map(self.kinds.__getitem__, [chunk[2] for chunk in chunks]))
-        self.symbols.extend([_shortened(chunk[3].encode("utf-8", "replace")) for chunk in chunks])
+        self.symbols.extend([_shortened(symbol) if symbol else b"" for _, _, _, symbol, _ in chunks])
 
     def pack(self, lengths: bytes, terms: Sequence[tuple[int, bytes]], trigrams: Sequence[tuple[int, bytes]]) -> bytes:
         """The shard's bytes. `lengths` are two length codes a chunk; terms and trigrams are whole sections."""
@@ -105,9 +105,10 @@ def _excess(lines: Sequence[int]) -> bytes:
     return array("I", [number for pair in longer for number in pair]).tobytes()
 
 
-def _shortened(symbol: bytes) -> bytes:
+def _shortened(symbol: str) -> bytes:
     """Its end, from the beginning of a character on."""
-    return symbol[-LONGEST_SYMBOL:].decode("utf-8", "ignore").encode() if len(symbol) > LONGEST_SYMBOL else symbol
+    name = symbol.encode("utf-8", "replace")
+    return name[-LONGEST_SYMBOL:].decode("utf-8", "ignore").encode() if len(name) > LONGEST_SYMBOL else name
 
 
 def blob_lengths(lengths: bytes, first_chunk: Sequence[int]) -> bytes:

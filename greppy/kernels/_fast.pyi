@@ -14,10 +14,11 @@ from greppy.kernels.reference import changed_stats as changed_stats
 from greppy.kernels.reference import count_postings as count_postings
 from greppy.kernels.reference import decode_postings as decode_postings
 from greppy.kernels.reference import encode_postings as encode_postings
-from greppy.kernels.reference import excerpt as excerpt
+from greppy.kernels.reference import excerpts as excerpts
 from greppy.kernels.reference import file_classes as file_classes
 from greppy.kernels.reference import find_lists as find_lists
 from greppy.kernels.reference import find_string as find_string
+from greppy.kernels.reference import fold_word as fold_word
 from greppy.kernels.reference import impacts as impacts
 from greppy.kernels.reference import intersect as intersect
 from greppy.kernels.reference import joined_lists as joined_lists
@@ -32,6 +33,7 @@ from greppy.kernels.reference import pack_lists as pack_lists
 from greppy.kernels.reference import pack_strings as pack_strings
 from greppy.kernels.reference import path_shares as path_shares
 from greppy.kernels.reference import path_starts as path_starts
+from greppy.kernels.reference import plain_snippet as plain_snippet
 from greppy.kernels.reference import print_files as print_files
 from greppy.kernels.reference import print_text as print_text
 from greppy.kernels.reference import read_matching as read_matching
@@ -42,8 +44,10 @@ from greppy.kernels.reference import staged_files as staged_files
 from greppy.kernels.reference import stats_now as stats_now
 from greppy.kernels.reference import strange_names as strange_names
 from greppy.kernels.reference import string_at as string_at
+from greppy.kernels.reference import strings_ending as strings_ending
 from greppy.kernels.reference import take_list as take_list
 from greppy.kernels.reference import take_strings as take_strings
+from greppy.kernels.reference import thin_python as thin_python
 from greppy.kernels.reference import top_k as top_k
 from greppy.kernels.reference import trigram_candidates as trigram_candidates
 from greppy.kernels.reference import trigram_list as trigram_list
@@ -54,19 +58,6 @@ class _Node(Protocol):
     def start_byte(self) -> int: ...
     @property
     def end_byte(self) -> int: ...
-
-_Tree = TypeVar("_Tree")
-
-# A query over the whole tree is its twin; `greppy.analysis.near.Near` is what it takes: a byte for each kind of node,
-# names of captures, and needles that stand anywhere, or where a statement begins.
-def captures_near(
-    text: bytes,
-    root: _Tree,
-    near: tuple[bytes, tuple[str, ...], tuple[bytes, ...], tuple[bytes, ...]],
-    shallow: Callable[[_Tree], dict[str, list[_Tree]]],
-    deep: Callable[[_Tree], dict[str, list[_Tree]]],
-    /,
-) -> dict[str, list[_Tree]]: ...
 
 _Chunk = TypeVar("_Chunk", bound=tuple[object, ...])
 

@@ -1,4 +1,4 @@
-/* The lines of a part of a text that hold some terms, and the words that do. A run is taken apart only where one of its
+/* The lines of parts of texts that hold some terms, and the words that do. A run is taken apart only where one of its
  * parts begins like a term. */
 
 #include "lines.h"
@@ -6,12 +6,12 @@
 
 enum { MOST_WANTED = 64, REMEMBERED = 128, MOST_MARKS = 8, BLOCK = 256 };
 
-/* A run that was taken apart: the places of its terms among those that are looked for, in their order. `listed`: it is
- * among the words. */
+/* A run that was taken apart: the places of its terms among those that are looked for, in their order. `listed`: the last
+ * place (from 1) among whose words it is. */
 typedef struct {
     const uint8_t *text;
     size_t size;
-    int listed;
+    size_t listed;
     unsigned count;
     uint8_t marks[MOST_MARKS];
 } Met;
@@ -31,9 +31,10 @@ typedef struct {
     uint8_t ones[256];    /* whether a term of one or two letters begins so, of which the second may change */
     uint8_t threes[4096]; /* bits: the first two letters of a term and, of longer ones, the third; each & 31 */
     PyObject *terms_of;   /* of other runs than ASCII */
+    size_t place;         /* the number of the place, from 1 */
     PyObject *words;      /* list of those of the line */
     Line *lines;
-    size_t used, capacity;
+    size_t used, capacity, most, longest; /* lines; how many are looked at, and how much of each */
     int all_count; /* every weight is above 0, so that every line with a term counts */
     Met met[REMEMBERED];
 } Excerpt;
@@ -178,8 +179,8 @@ static int weigh_ascii(Excerpt *e, const uint8_t *run, const uint8_t *end)
         for (unsigned i = 0; i < met->count; i++)
             mark(e, met->marks[i]);
     }
-    int failed = met->count && !met->listed && add_word(e, run, end) < 0;
-    met->listed = e->all_count && met->count;
+    int failed = met->count && met->listed != e->place && add_word(e, run, end) < 0;
+    met->listed = e->all_count && met->count ? e->place : 0;
     if (met->count > MOST_MARKS)
         met->size = 0; /* there was no room for all of its terms */
     return failed ? -1 : 0;
@@ -259,58 +260,105 @@ static PyObject *numbers_of_lines(const Excerpt *e)
     return list;
 }
 
-static PyObject *excerpt(Excerpt *e, const Py_buffer *text, size_t first, size_t last, size_t most, size_t longest)
+/* The distinct words as text. */
+static PyObject *texts_of(PyObject *words)
 {
-    const uint8_t *base = text->buf, *end = base + text->len, *begin = skip_lines(base, end, first - 1), *at = begin;
-    PyObject *words = PyDict_New(), *lines = NULL;
-    if (words == NULL)
-        return NULL;
-    const uint8_t *stop = begin == NULL ? end : begin;
+    PyObject *list = PySequence_List(words);
+    for (Py_ssize_t i = 0; list != NULL && i < PyList_GET_SIZE(list); i++) {
+        PyObject *word = PyList_GET_ITEM(list, i);
+        PyObject *text = PyUnicode_DecodeUTF8(PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word), "replace");
+        if (text == NULL || PyList_SetItem(list, i, text) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* Weighs the lines of a place; where its text begins and stops. */
+static int weigh_lines(Excerpt *e, PyObject *text, size_t first, size_t last, PyObject *words, const char *span[2])
+{
+    const uint8_t *base = (const uint8_t *)PyBytes_AS_STRING(text), *end = base + PyBytes_GET_SIZE(text);
+    const uint8_t *begin = skip_lines(base, end, first - 1), *at = begin, *stop = begin == NULL ? end : begin;
     for (size_t number = first; at != NULL && number <= last; number++) {
         stop = line_end(at, end);
-        size_t size = (size_t)(stop - at) < longest ? (size_t)(stop - at) : longest;
-        if (number - first >= most) {
+        size_t size = (size_t)(stop - at) < e->longest ? (size_t)(stop - at) : e->longest;
+        if (number - first >= e->most) {
             const uint8_t *rest = skip_lines(at, end, last - number);
             stop = rest == NULL ? end : line_end(rest, end);
             break;
         }
         if (weigh_line(e, at, at + size, number, words) < 0)
-            goto failed;
+            return -1;
         at = stop < end ? stop + 1 : NULL;
     }
-    if (e->used)
-        qsort(e->lines, e->used, sizeof(Line), better);
-    if ((lines = numbers_of_lines(e)) == NULL)
-        goto failed;
-    size_t from = begin == NULL ? (size_t)text->len : (size_t)(begin - base);
-    PyObject *list = PySequence_List(words);
-    Py_DECREF(words);
-    return Py_BuildValue("nnNN", (Py_ssize_t)from, (Py_ssize_t)(stop - base), lines, list);
-failed:
-    Py_DECREF(words);
-    return NULL;
+    span[0] = (const char *)(begin == NULL ? end : begin);
+    span[1] = (const char *)stop;
+    return 0;
 }
 
-PyObject *fast_excerpt(PyObject *module, PyObject *args, PyObject *keywords)
+static PyObject *excerpt(Excerpt *e, PyObject *text, size_t first, size_t last)
 {
-    static char *names[] = {"text", "first", "last", "terms", "weights", "most", "longest", "terms_of", NULL};
-    Py_buffer text;
-    Py_ssize_t first, last, most, longest;
-    PyObject *terms, *weights, *result = NULL;
+    const char *span[2];
+    PyObject *words = PyDict_New(), *result = NULL;
+    e->used = 0;
+    e->place++;
+    if (words != NULL && weigh_lines(e, text, first, last, words, span) == 0) {
+        if (e->used)
+            qsort(e->lines, e->used, sizeof(Line), better);
+        PyObject *content = PyUnicode_DecodeUTF8(span[0], span[1] - span[0], "replace");
+        PyObject *lines = numbers_of_lines(e), *texts = texts_of(words);
+        if (content != NULL && lines != NULL && texts != NULL)
+            result = PyTuple_Pack(3, content, lines, texts);
+        Py_XDECREF(content);
+        Py_XDECREF(lines);
+        Py_XDECREF(texts);
+    }
+    Py_XDECREF(words);
+    return result;
+}
+
+/* Texts stay where they are as long as the tuple of places does, so that a run of one can be met again in another. */
+static PyObject *excerpts(Excerpt *e, PyObject *places)
+{
+    PyObject *list = PyList_New(PyTuple_GET_SIZE(places));
+    for (Py_ssize_t i = 0; list != NULL && i < PyTuple_GET_SIZE(places); i++) {
+        PyObject *place = PyTuple_GET_ITEM(places, i), *text, *one = NULL;
+        Py_ssize_t first, last;
+        if (!PyTuple_Check(place))
+            refuse("a place is a text, its first and its last line");
+        else if (PyArg_ParseTuple(place, "Snn", &text, &first, &last) && first < 1)
+            refuse("lines count from 1");
+        else if (!PyErr_Occurred())
+            one = excerpt(e, text, (size_t)first, last < 0 ? 0 : (size_t)last);
+        if (one == NULL)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, i, one);
+    }
+    return list;
+}
+
+PyObject *fast_excerpts(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"places", "terms", "weights", "most", "longest", "terms_of", NULL};
+    Py_ssize_t most, longest;
+    PyObject *given, *terms, *weights, *places, *result = NULL;
     Excerpt e;
     memset(&e, 0, sizeof e);
     e.all_count = 1;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y*nnO!O!nnO", names, &text, &first, &last, &PyTuple_Type, &terms,
-                                     &PyTuple_Type, &weights, &most, &longest, &e.terms_of))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!O!nnO", names, &given, &PyTuple_Type, &terms, &PyTuple_Type,
+                                     &weights, &most, &longest, &e.terms_of))
         return NULL;
+    if (most < 0 || longest < 0)
+        return refuse("lines count from 1");
+    e.most = (size_t)most;
+    e.longest = (size_t)longest;
     e.words = PyList_New(0);
-    if (first < 1 || most < 0 || longest < 0)
-        refuse("lines count from 1");
-    else if (e.words != NULL && take_terms(&e, terms, weights) == 0)
-        result = excerpt(&e, &text, (size_t)first, last < 0 ? 0 : (size_t)last, (size_t)most, (size_t)longest);
+    places = PySequence_Tuple(given);
+    if (e.words != NULL && places != NULL && take_terms(&e, terms, weights) == 0)
+        result = excerpts(&e, places);
     free(e.lines);
+    Py_XDECREF(places);
     Py_XDECREF(e.words);
-    PyBuffer_Release(&text);
     return result;
 }

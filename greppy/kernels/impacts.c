@@ -71,6 +71,8 @@ PyObject *fast_impacts(PyObject *module, PyObject *args, PyObject *keywords)
 
 enum { CHUNKS, MASKS, BLOBS, BLOB_MASKS, TOUCHED, COLUMNS };
 
+enum { MOST_LISTS = 64, BLOCK = 1024 };
+
 /* One shard's scoring. `touched` has a bit for each chunk that scores, in words of 64. */
 typedef struct {
     Py_buffer column[COLUMNS], first, allowed, kinds, rates;
@@ -92,110 +94,177 @@ static inline int lowest_bit(uint64_t word)
 #endif
 }
 
-/* The first chunk from `chunk` on that was touched, or the number of chunks. */
-static Py_ssize_t next_touched(const Scoring *s, Py_ssize_t chunk)
-{
-    const uint8_t *words = s->column[TOUCHED].buf;
-    Py_ssize_t word = chunk / 64, count = s->column[TOUCHED].len / 8;
-    if (word >= count)
-        return s->chunks;
-    uint64_t rest = load_u64(words, word) & ~(uint64_t)0 << chunk % 64;
-    while (!rest) {
-        if (++word == count)
-            return s->chunks;
-        rest = load_u64(words, word);
-    }
-    return 64 * word + lowest_bit(rest);
-}
+/* One term's impacts, as far as they are not added yet. */
+typedef struct {
+    Py_buffer held;
+    const uint8_t *x, *docs;
+    Py_ssize_t at, count;
+    double weight;
+    uint64_t found;
+} Impacts;
 
-/* Undoes what an earlier scoring left in the columns. */
-static void clear_columns(Scoring *s)
-{
-    for (Py_ssize_t chunk = 0; (chunk = next_touched(s, chunk)) < s->chunks; chunk++) {
-        store_f64(s->column[CHUNKS].buf, chunk, 0.0);
-        store_u64(s->column[MASKS].buf, chunk, 0);
-    }
-    for (int column = BLOBS; column < COLUMNS; column++)
-        memset(s->column[column].buf, 0, (size_t)s->column[column].len);
-}
+/* What is gathered of the blob that the last chunk belongs to; `end` is one past its last chunk. */
+typedef struct {
+    Py_ssize_t blob, end, scored;
+    uint64_t mask;
+    double best;
+    Top top;
+} Gathered;
 
-/* Adds one term's scores; its bit is its place. */
-static const char *add_impacts(Scoring *s, const Py_buffer *list, double weight, Py_ssize_t bit)
+/* Undoes what an earlier scoring left of chunks from `begin` to `end`, which begin and end with a word. */
+static void clear_chunks(Scoring *s, Py_ssize_t begin, Py_ssize_t end)
 {
-    const uint8_t *x = list->buf, *docs = x + 8 * (list->len / IMPACT), *allowed = s->allowed.buf;
     uint8_t *scores = s->column[CHUNKS].buf, *masks = s->column[MASKS].buf, *words = s->column[TOUCHED].buf;
-    if (list->len % IMPACT)
-        return "impacts are of 12 bytes each";
-    for (Py_ssize_t i = 0; i < list->len / IMPACT; i++) {
-        uint32_t doc = load_u32(docs, i);
-        double value = load_f64(x, i);
-        if (doc >= s->chunks)
-            return "impacts have a document beyond the last one";
+    for (Py_ssize_t word = begin / 64; 64 * word < end; word++) {
+        for (uint64_t rest = load_u64(words, word); rest; rest &= rest - 1) {
+            Py_ssize_t chunk = 64 * word + lowest_bit(rest);
+            store_f64(scores, chunk, 0.0);
+            store_u64(masks, chunk, 0);
+        }
+        store_u64(words, word, 0);
+    }
+}
+
+/* Adds one term's scores of the chunks before `end`. Local copies, since a store through a pointer to bytes may change
+ * anything, as far as the compiler knows. */
+static const char *add_impacts(Scoring *s, Impacts *list, Py_ssize_t end)
+{
+    const uint8_t *x = list->x, *docs = list->docs, *allowed = s->allowed.buf;
+    uint8_t *scores = s->column[CHUNKS].buf, *masks = s->column[MASKS].buf, *words = s->column[TOUCHED].buf;
+    const uint64_t found = list->found;
+    const double k1 = s->k1, weight = list->weight;
+    const Py_ssize_t count = list->count;
+    Py_ssize_t i = list->at;
+    for (; i < count; i++) {
+        const uint32_t doc = load_u32(docs, i);
+        const double value = load_f64(x, i);
+        if (doc >= end)
+            break;
+        if (i && doc <= load_u32(docs, i - 1))
+            return "the documents of impacts must ascend";
         if (allowed != NULL && !allowed[doc])
             continue;
-        if (s->k1 + value == 0.0)
+        if (k1 + value == 0.0)
             return "k1 + x must not be zero";
-        store_f64(scores, doc, load_f64(scores, doc) + weight * value / (s->k1 + value));
-        store_u64(masks, doc, load_u64(masks, doc) | (uint64_t)1 << bit);
+        store_f64(scores, doc, load_f64(scores, doc) + weight * value / (k1 + value));
+        store_u64(masks, doc, load_u64(masks, doc) | found);
         store_u64(words, doc / 64, load_u64(words, doc / 64) | (uint64_t)1 << doc % 64);
     }
+    list->at = i;
     return NULL;
 }
 
-static int add_lists(Scoring *s)
+/* The blob's score, by the best of its chunks, and the terms in them. */
+static void close_blob(Scoring *s, Gathered *g)
+{
+    if (g->blob < 0)
+        return;
+    double score = sum_of_top(&g->top);
+    store_f64(s->column[BLOBS].buf, g->blob, score);
+    store_u64(s->column[BLOB_MASKS].buf, g->blob, g->mask);
+    g->best = score > g->best ? score : g->best;
+}
+
+static void open_blob_of(Scoring *s, Gathered *g, Py_ssize_t chunk)
+{
+    close_blob(s, g);
+    do
+        g->end = load_u32(s->first.buf, ++g->blob + 1);
+    while (chunk >= g->end);
+    g->top.size = 0;
+    g->mask = 0;
+}
+
+/* Multiplies the scores of chunks from `begin` to `end` by what those of their kind are worth, and scores blobs by them.
+ * Chunks that were not touched count as 0, like all that do not match. */
+static void gather(Scoring *s, Gathered *g, Py_ssize_t begin, Py_ssize_t end)
+{
+    const uint8_t *kinds = s->kinds.buf, *rates = s->rates.buf, *masks = s->column[MASKS].buf;
+    const uint8_t *words = s->column[TOUCHED].buf;
+    uint8_t *scores = s->column[CHUNKS].buf;
+    for (Py_ssize_t word = begin / 64; 64 * word < end; word++)
+        for (uint64_t rest = load_u64(words, word); rest; rest &= rest - 1) {
+            Py_ssize_t chunk = 64 * word + lowest_bit(rest);
+            if (chunk >= g->end)
+                open_blob_of(s, g, chunk);
+            double score = load_f64(scores, chunk) * load_f64(rates, kinds[chunk]);
+            store_f64(scores, chunk, score);
+            g->mask |= load_u64(masks, chunk);
+            g->scored += score > 0;
+            add_to_top(&g->top, score);
+        }
+}
+
+/* All lists, block by block: what is added to stays in the nearest cache until it is gathered. */
+static const char *score_all(Scoring *s, Impacts *lists, Py_ssize_t used)
+{
+    Gathered g = {.blob = -1, .top = s->top};
+    const char *problem = NULL;
+    for (int column = BLOBS; column <= BLOB_MASKS; column++)
+        memset(s->column[column].buf, 0, (size_t)s->column[column].len);
+    for (Py_ssize_t begin = 0; begin < s->chunks; begin += BLOCK) {
+        Py_ssize_t end = begin + BLOCK < s->chunks ? begin + BLOCK : s->chunks;
+        clear_chunks(s, begin, end);
+        for (Py_ssize_t i = 0; problem == NULL && i < used; i++)
+            problem = add_impacts(s, &lists[i], end);
+        gather(s, &g, begin, end);
+    }
+    close_blob(s, &g);
+    for (Py_ssize_t i = 0; problem == NULL && i < used; i++)
+        if (lists[i].at < lists[i].count)
+            problem = "impacts have a document beyond the last one";
+    s->scored = g.scored;
+    s->best = g.best;
+    return problem;
+}
+
+static const char *check_starts(const Scoring *s)
+{
+    const uint8_t *first = s->first.buf;
+    int fit = load_u32(first, 0) == 0;
+    for (Py_ssize_t blob = 0; blob < s->blobs; blob++)
+        fit &= load_u32(first, blob) <= load_u32(first, blob + 1);
+    return fit ? NULL : "chunk starts must not descend, nor pass the last chunk";
+}
+
+/* Takes hold of the lists that there are; their bits are their places. */
+static int take_lists(Scoring *s, Impacts *lists, Py_ssize_t *used)
 {
     for (Py_ssize_t bit = 0; bit < PyTuple_GET_SIZE(s->lists); bit++) {
-        PyObject *list = PyTuple_GET_ITEM(s->lists, bit);
-        Py_buffer impacts;
-        if (list == Py_None)
+        PyObject *given = PyTuple_GET_ITEM(s->lists, bit);
+        Impacts *list = &lists[*used];
+        if (given == Py_None)
             continue;
-        double weight = PyFloat_AsDouble(PyTuple_GET_ITEM(s->weights, bit));
-        if ((weight == -1.0 && PyErr_Occurred()) || PyObject_GetBuffer(list, &impacts, PyBUF_SIMPLE) < 0)
+        list->weight = PyFloat_AsDouble(PyTuple_GET_ITEM(s->weights, bit));
+        if ((list->weight == -1.0 && PyErr_Occurred()) || PyObject_GetBuffer(given, &list->held, PyBUF_SIMPLE) < 0)
             return -1;
-        const char *problem;
-        Py_BEGIN_ALLOW_THREADS
-        problem = add_impacts(s, &impacts, weight, bit);
-        Py_END_ALLOW_THREADS
-        PyBuffer_Release(&impacts);
-        if (refused(problem) < 0)
-            return -1;
+        ++*used;
+        if (list->held.len % IMPACT)
+            return refused("impacts are of 12 bytes each");
+        list->at = 0;
+        list->count = list->held.len / IMPACT;
+        list->x = list->held.buf;
+        list->docs = list->x + 8 * list->count;
+        list->found = (uint64_t)1 << bit;
     }
     return 0;
 }
 
-/* A chunk's score times what chunks of its kind are worth. */
-static double rated(Scoring *s, Py_ssize_t chunk)
+static int score_lists(Scoring *s)
 {
-    uint8_t kind = ((const uint8_t *)s->kinds.buf)[chunk];
-    double score = load_f64(s->column[CHUNKS].buf, chunk) * load_f64(s->rates.buf, kind);
-    store_f64(s->column[CHUNKS].buf, chunk, score);
-    return score;
-}
-
-/* Scores the blobs by their chunks. Those that were not touched count as 0, like all that do not match. */
-static const char *gather(Scoring *s)
-{
-    Py_ssize_t chunk = next_touched(s, 0);
-    for (Py_ssize_t blob = 0; blob < s->blobs; blob++) {
-        Py_ssize_t begin = load_u32(s->first.buf, blob), end = load_u32(s->first.buf, blob + 1);
-        if (begin > end || end > s->chunks)
-            return "chunk starts must not descend, nor pass the last chunk";
-        uint64_t mask = 0;
-        Top top = s->top;
-        for (chunk = chunk < begin ? next_touched(s, begin) : chunk; chunk < end; chunk = next_touched(s, chunk + 1)) {
-            double score = rated(s, chunk);
-            mask |= load_u64(s->column[MASKS].buf, chunk);
-            s->scored += score > 0;
-            add_to_top(&top, score);
-        }
-        if (!mask)
-            continue;
-        double score = sum_of_top(&top);
-        store_f64(s->column[BLOBS].buf, blob, score);
-        store_u64(s->column[BLOB_MASKS].buf, blob, mask);
-        s->best = score > s->best ? score : s->best;
+    Impacts lists[MOST_LISTS];
+    Py_ssize_t used = 0;
+    const char *problem = check_starts(s);
+    int failed = refused(problem) < 0 || take_lists(s, lists, &used) < 0;
+    if (!failed) {
+        Py_BEGIN_ALLOW_THREADS
+        problem = score_all(s, lists, used);
+        Py_END_ALLOW_THREADS
+        failed = refused(problem) < 0;
     }
-    return NULL;
+    while (used--)
+        PyBuffer_Release(&lists[used].held);
+    return failed ? -1 : 0;
 }
 
 static Py_ssize_t items_of(const Scoring *s, int column)
@@ -242,11 +311,7 @@ static PyObject *scored(Scoring *s, PyObject *columns)
     for (int column = 0; !failed && column < COLUMNS; column++)
         if (s->column[column].len != 8 * items_of(s, column))
             failed = refused("scores, masks and chunk starts do not fit together");
-    if (!failed) {
-        clear_columns(s);
-        failed = add_lists(s) < 0 || refused(gather(s)) < 0;
-    }
-    if (!failed)
+    if (!failed && score_lists(s) == 0)
         result = Py_BuildValue("Ond", columns, s->scored, s->best);
     while (held--)
         PyBuffer_Release(&s->column[held]);
@@ -259,7 +324,7 @@ static const char *check_scoring(Scoring *s)
     if (s->first.len % 4 || s->blobs < 0 || PyTuple_GET_SIZE(s->lists) != PyTuple_GET_SIZE(s->weights))
         return "scores, masks and chunk starts do not fit together";
     s->chunks = load_u32(s->first.buf, s->blobs);
-    if (PyTuple_GET_SIZE(s->lists) > 64)
+    if (PyTuple_GET_SIZE(s->lists) > MOST_LISTS)
         return "a mask has 64 bits";
     if ((s->allowed.len >= 0 && s->allowed.len < s->chunks) || s->kinds.len < s->chunks || s->rates.len != 8 * 256)
         return "scores, masks and chunk starts do not fit together";

@@ -189,6 +189,90 @@ const char *open_string_index(const Py_buffer *index, uint32_t *count, uint32_t 
     return found == ((uint64_t)*count + STRING_BLOCK - 1) / STRING_BLOCK ? NULL : PROBLEM;
 }
 
+/* Whether a string, in lower case and without sigils at its end, ends in `ending`, or does not have it at all. One that
+ * is not ASCII may, for all that is known here. */
+static int is_worth_reading(const Coder *s, const uint8_t *ending, size_t size)
+{
+    uint8_t folded[LONGEST_STRING];
+    size_t length = s->size;
+    for (size_t i = 0; i < length; i++) {
+        if (s->text[i] >= 0x80)
+            return 1;
+        folded[i] = s->text[i] >= 'A' && s->text[i] <= 'Z' ? s->text[i] | 0x20 : s->text[i];
+    }
+    while (length && (folded[length - 1] == '$' || folded[length - 1] == '@'))
+        length--;
+    if (length >= size && memcmp(folded + length - size, ending, size) == 0)
+        return 1;
+    for (size_t at = 0; at + size <= s->size; at++)
+        if (folded[at] == ending[0] && memcmp(folded + at, ending, size) == 0)
+            return 0;
+    return 1;
+}
+
+/* A table of strings that is read in ascending order. */
+typedef struct {
+    Coder fresh, coder;
+    Py_buffer index, data;
+    BitReader bits;
+    uint32_t count, blocks;
+    int64_t next; /* ordinal of the string that is read next; -1 before the first */
+} Ascent;
+
+static const char *climb_to(Ascent *a, int64_t ordinal)
+{
+    if (ordinal < 0 || ordinal >= a->count || ordinal < a->next)
+        return "ordinals must ascend, and be of strings that there are";
+    if (a->next < 0 || ordinal / STRING_BLOCK != (a->next - 1) / STRING_BLOCK) {
+        int64_t block = ordinal / STRING_BLOCK;
+        uint32_t start = load_u32(a->index.buf, 1 + block), end = load_u32(a->index.buf, 2 + block);
+        if (start > end || end > (uint64_t)a->data.len)
+            return "the index of strings is out of order";
+        a->bits = (BitReader){(const uint8_t *)a->data.buf + start, end - start, 0};
+        a->coder = a->fresh;
+        a->next = block * STRING_BLOCK;
+    }
+    const char *problem = NULL;
+    for (; problem == NULL && a->next <= ordinal; a->next++)
+        problem = take_string(&a->bits, &a->coder);
+    return problem;
+}
+
+static PyObject *worth_reading(Ascent *a, PyObject *ordinals, const Py_buffer *ending)
+{
+    PyObject *found = PyList_New(0);
+    for (Py_ssize_t i = 0; found != NULL && i < PySequence_Fast_GET_SIZE(ordinals); i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(ordinals, i);
+        long long ordinal = PyLong_AsLongLong(item);
+        int failed = (ordinal == -1 && PyErr_Occurred()) || refused(climb_to(a, ordinal)) < 0;
+        if (!failed && is_worth_reading(&a->coder, ending->buf, (size_t)ending->len))
+            failed = PyList_Append(found, item) < 0;
+        if (failed)
+            Py_CLEAR(found);
+    }
+    return found;
+}
+
+PyObject *fast_strings_ending(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"index", "blocks", "ordinals", "ending", "kind", NULL};
+    PyObject *given, *ordinals, *result = NULL;
+    Py_buffer ending;
+    Py_ssize_t kind;
+    Ascent a = {.next = -1};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y*y*Oy*n", names, &a.index, &a.data, &given, &ending, &kind))
+        return NULL;
+    ordinals = PySequence_Fast(given, "ordinals are a sequence");
+    if (ordinals != NULL && open_kind(&a.fresh, module, kind) == 0 &&
+        refused(open_string_index(&a.index, &a.count, &a.blocks)) == 0)
+        result = ending.len ? worth_reading(&a, ordinals, &ending) : refuse("an ending must not be empty");
+    Py_XDECREF(ordinals);
+    PyBuffer_Release(&a.index);
+    PyBuffer_Release(&a.data);
+    PyBuffer_Release(&ending);
+    return result;
+}
+
 /* Of a string and the wanted one: below 0, 0, or above. */
 static int compare(const Search *s)
 {

@@ -1,9 +1,10 @@
 /* The TrigramInverter: a bitmap finds the distinct trigrams of a document, a log keeps them in three bytes each, and a
- * counting sort brings the log into the order of the index. */
+ * counting sort brings the log into the order of the index; a short log is sorted by comparing, since the bitmaps are
+ * of all trigrams that there could be. */
 
 #include "trigrams.h"
 
-enum { WORDS = 1 << 18 };
+enum { WORDS = 1 << 18, FEW = 1 << 14 };
 
 /* The last record of a document ends at `end`. */
 typedef struct {
@@ -15,7 +16,7 @@ typedef struct {
     PyObject_HEAD
     int busy, finished;
     int64_t docs;
-    uint64_t *here, *anywhere; /* a bit a trigram: in the last document, in any */
+    uint64_t *here, *anywhere; /* a bit a trigram: in the last document; in any before it, once there are many */
     Bytes log;
     size_t begin; /* of the last document in the log */
     Mark *marks;
@@ -36,10 +37,23 @@ static void end_document(TrigramInverter *self)
 {
     for (size_t at = self->begin; at < self->log.used; at += 3) {
         uint32_t word = load_trigram(self->log.data + at) >> 6;
-        self->anywhere[word] |= self->here[word];
+        if (self->anywhere != NULL)
+            self->anywhere[word] |= self->here[word];
         self->here[word] = 0;
     }
     self->begin = self->log.used;
+}
+
+static int is_long(const TrigramInverter *self) { return self->log.used > 3 * FEW; }
+
+static int mark_anywhere(TrigramInverter *self)
+{
+    self->anywhere = calloc(WORDS, sizeof *self->anywhere);
+    for (size_t at = 0; self->anywhere != NULL && at < self->log.used; at += 3) {
+        uint32_t trigram = load_trigram(self->log.data + at);
+        self->anywhere[trigram >> 6] |= (uint64_t)1 << (trigram & 63);
+    }
+    return self->anywhere == NULL ? -1 : 0;
 }
 
 /* There must be room in the log for as many trigrams as there are bytes. */
@@ -68,14 +82,15 @@ static int add_text(TrigramInverter *self, uint32_t doc, const Py_buffer *buf)
     size_t most = (size_t)buf->len < END_TRIGRAM ? (size_t)buf->len : END_TRIGRAM;
     if (self->here == NULL)
         self->here = calloc(WORDS, sizeof *self->here);
-    if (self->anywhere == NULL)
-        self->anywhere = calloc(WORDS, sizeof *self->anywhere);
-    if (self->here == NULL || self->anywhere == NULL ||
+    if (self->here == NULL ||
         grow(&self->log.data, &self->log.capacity, self->log.used + 3 * most, 1) < 0 ||
         grow(&self->marks, &self->marks_capacity, self->marks_used + 1, sizeof(Mark)) < 0)
         return -1;
-    if (self->docs != (int64_t)doc + 1)
+    if (self->docs != (int64_t)doc + 1) {
         end_document(self);
+        if (self->anywhere == NULL && is_long(self) && mark_anywhere(self) < 0)
+            return -1;
+    }
     self->docs = (int64_t)doc + 1;
     log_trigrams(self, buf->buf, (size_t)buf->len);
     if (self->marks_used == 0 || self->marks[self->marks_used - 1].doc != doc)
@@ -163,14 +178,11 @@ static int put_all(const TrigramInverter *self, IndexWriter *writer, const uint3
     return 0;
 }
 
-/* Needs no GIL. */
-static int write_index(TrigramInverter *self, IndexWriter *writer)
+static int write_many(TrigramInverter *self, IndexWriter *writer)
 {
     uint32_t trigrams;
-    writer->docs = (uint32_t)self->docs;
-    if (self->docs == 0)
-        return 0;
-    end_document(self);
+    if (self->anywhere == NULL && mark_anywhere(self) < 0)
+        return -1;
     uint32_t *ranks = ranks_of(self->anywhere, &trigrams);
     size_t *ends = calloc((size_t)trigrams + 1, sizeof *ends);
     uint32_t *docs = malloc(self->log.used / 3 * sizeof *docs + 1);
@@ -183,6 +195,59 @@ static int write_index(TrigramInverter *self, IndexWriter *writer)
     free(ends);
     free(docs);
     return failed ? -1 : 0;
+}
+
+typedef struct {
+    uint32_t trigram, doc;
+} Record;
+
+static int compare_records(const void *one, const void *other)
+{
+    const Record *a = one, *b = other;
+    if (a->trigram != b->trigram)
+        return a->trigram < b->trigram ? -1 : 1;
+    return a->doc < b->doc ? -1 : a->doc > b->doc;
+}
+
+static int put_sorted(IndexWriter *writer, const Record *records, size_t count, uint32_t *docs)
+{
+    for (size_t first = 0, at = 0; at < count; at++) {
+        docs[at - first] = records[at].doc;
+        if (at + 1 < count && records[at + 1].trigram == records[first].trigram)
+            continue;
+        if (put_trigram(writer, records[first].trigram, docs, (uint32_t)(at + 1 - first)) < 0)
+            return -1;
+        first = at + 1;
+    }
+    return 0;
+}
+
+static int write_few(const TrigramInverter *self, IndexWriter *writer)
+{
+    size_t count = 0, most = self->log.used / 3;
+    Record *records = malloc(most * sizeof *records + 1);
+    uint32_t *docs = malloc(most * sizeof *docs + 1);
+    int failed = records == NULL || docs == NULL;
+    for (size_t mark = 0; !failed && mark < self->marks_used; mark++)
+        for (; 3 * count < self->marks[mark].end; count++)
+            records[count] = (Record){load_trigram(self->log.data + 3 * count), self->marks[mark].doc};
+    if (!failed) {
+        qsort(records, count, sizeof *records, compare_records);
+        failed = put_sorted(writer, records, count, docs) < 0;
+    }
+    free(records);
+    free(docs);
+    return failed ? -1 : 0;
+}
+
+/* Needs no GIL. */
+static int write_index(TrigramInverter *self, IndexWriter *writer)
+{
+    writer->docs = (uint32_t)self->docs;
+    if (self->docs == 0)
+        return 0;
+    end_document(self);
+    return is_long(self) ? write_many(self, writer) : write_few(self, writer);
 }
 
 static void empty(TrigramInverter *self)

@@ -12,10 +12,11 @@ In: the response, the screen, how many lines a snippet may have (0: none). Out: 
 
 from __future__ import annotations
 
+from greppy import kernels
 from greppy.log import printable
 from greppy.output.explain import explain_result
 from greppy.output.quote import quote_path
-from greppy.output.snippet import CUT, plain_snippet, snippet
+from greppy.output.snippet import CUT, snippet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +58,17 @@ def _block(result: Result, screen: Screen, snippet_lines: int, paint: Callable[[
     if explain:
         lines.append(paint("  " + explain_result(result), _DIM))
     if snippet_lines and result.content:
-        plain = None if screen.color else plain_snippet(result, snippet_lines, screen.columns - len(_BAR), _BAR)
+        plain = None if screen.color else _plain(result, snippet_lines, screen.columns - len(_BAR))
         if plain is not None:
             return "\n".join([*lines, plain])
         for line in snippet(result, snippet_lines, screen, len(_BAR)):
             lines.append(paint(_BAR + CUT, _DIM) if line is None else paint(_BAR, _DIM) + line)
     return "\n".join(lines)
+
+
+def _plain(result: Result, most: int, width: int) -> str | None:
+    """The lines of `snippet`, where none of them has to be cut or made harmless; a tenth of the time."""
+    return kernels.plain_snippet(result.content, result.start_line, result.matched_lines, most, width, _BAR)
 
 
 def _location(result: Result, paint: Callable[[str, str], str]) -> str:

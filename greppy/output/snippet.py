@@ -25,72 +25,20 @@ _LONGEST_LINE = 100_000
 
 def snippet(result: Result, most: int, screen: Screen, margin: int) -> list[str | None]:
     """At most `most` lines, each no wider than the screen less `margin` columns; None where lines are left out."""
+    from greppy.kernels.choice import chosen_lines, lines_without_end
+
     lines = [line.removesuffix("\r") for line in result.content.split("\n")]
+    last = lines_without_end(lines)
     shown: list[str | None] = []
     after = 0
-    for at in choose(lines, [number - result.start_line for number in result.matched_lines], most):
+    for at in chosen_lines(last, [number - result.start_line for number in result.matched_lines], most):
         if at > after:
             shown.append(None)
         shown.append(render_line(lines[at], screen, screen.columns - margin, result.terms))
         after = at + 1
-    if after < _end_of(lines):
+    if after < last:
         shown.append(None)
     return shown
-
-
-def plain_snippet(result: Result, most: int, width: int, bar: str) -> str | None:
-    """The lines of `snippet` behind a bar each, as one text; None where one of them must be cut or made harmless.
-
-    A text as nearly all are costs a tenth so.
-    """
-    content = result.content
-    if not content.isascii():
-        return None
-    lines = content.replace("\t", _TAB).split("\n")
-    first = result.start_line
-    chosen = choose(lines, [number - first for number in result.matched_lines], most)
-    shown: list[str] = []
-    after = 0
-    for at in chosen:
-        if at > after:
-            shown.append(CUT)
-        shown.append(lines[at])
-        after = at + 1
-    text = "".join(shown)
-    if not text.isprintable() or max([len(line) for line in shown], default=0) > width:
-        return None
-    if after < _end_of(lines):
-        shown.append(CUT)
-    return bar + ("\n" + bar).join(shown)
-
-
-def choose(lines: Sequence[str], matched: Sequence[int], most: int) -> list[int]:
-    """The indexes of at most `most` lines, ascending. `matched` are indexes of lines that matter, best first.
-
-    All lines where they fit, but for blank ones at the end. Otherwise up to half of the room goes to the best lines and
-    the rest to what lies around the very best.
-    """
-    last = _end_of(lines)
-    if last <= most:
-        return list(range(last))
-    best = [at for at in matched if 0 <= at < last] or [0]
-    chosen = set(best[: (most + 1) // 2])
-    low = high = best[0]
-    while len(chosen) < most:
-        high, low = high + 1, low - 1
-        if high < last:
-            chosen.add(high)
-        if low >= 0 and len(chosen) < most:
-            chosen.add(low)
-    return sorted(chosen)
-
-
-def _end_of(lines: Sequence[str]) -> int:
-    """How many lines there are without the blank ones at the end."""
-    last = len(lines)
-    while last > 1 and not lines[last - 1].strip():
-        last -= 1
-    return last
 
 
 def render_line(line: str, screen: Screen, width: int, terms: Sequence[str]) -> str:

@@ -135,7 +135,18 @@ def filter_value(key: str, value: str) -> str | None:
     if key == "sym":
         value = value.replace("::", ".").replace("#", ".").removesuffix("()").strip(".")
         return value if _has_word(value) else None
-    return None if value.startswith(("/", ":")) and key != "path" else value or None
+    if key == "path":
+        return _as_listed(value) or None
+    return None if value.startswith(("/", ":")) else value or None
+
+
+def _as_listed(path: str) -> str:
+    """The path as paths are listed: without the `./` in front and the doubled slashes that shells complete."""
+    while "//" in path:
+        path = path.replace("//", "/")
+    while path.startswith("./") and path != "./":
+        path = path[2:]
+    return path
 
 
 def _has_word(text: str) -> bool:

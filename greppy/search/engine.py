@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from greppy.git.project import Project
     from greppy.index.view import View
     from greppy.query.plan import Plan
+    from greppy.search.excerpt import Excerpt
     from greppy.search.rank import Hit
     from greppy.search.result import Request
     from greppy.search.score import Frequencies
@@ -184,7 +185,7 @@ def _results(
 ) -> list[Result]:
     matcher = Matcher(plan, frequencies.idf)
     texts = read_texts(view, list(dict.fromkeys(hit.file for hit in hits)))
-    results = []
+    shown: list[tuple[Hit, Text | None]] = []
     for hit in hits:
         text = texts[hit.file]
         if request.refresh and (text is None or not text.fresh):
@@ -193,11 +194,15 @@ def _results(
             continue
         if (plan.phrases or plan.excluded) and not _is_allowed(plan, hit, text):
             continue
-        results.append(_result(hit, view, text, matcher, request.content))
-        if len(results) == request.limit:
+        shown.append((hit, text))
+        if len(shown) == request.limit:
             break
+    excerpts = cut([(text.content if text else b"", hit.start_line, hit.end_line) for hit, text in shown], matcher)
+    results = [
+        _result(hit, view, text, excerpt, request.content) for (hit, text), excerpt in zip(shown, excerpts, strict=True)
+    ]
     if request.provenance and view.objects is None:
-        _compare_with_head(results, {hit.path: texts[hit.file] for hit in hits}, view.project)
+        _compare_with_head(results, {hit.path: texts[hit.file] for hit in hits}, view)
     return results
 
 
@@ -207,9 +212,9 @@ def _is_allowed(plan: Plan, hit: Hit, text: Text | None) -> bool:
     return text is not None and is_allowed(plan, text.lines[hit.start_line - 1 : hit.end_line])
 
 
-def _compare_with_head(results: Sequence[Result], texts: Mapping[bytes, Text | None], project: Project) -> None:
+def _compare_with_head(results: Sequence[Result], texts: Mapping[bytes, Text | None], view: View) -> None:
     """Tell those results apart whose file differs from what is committed."""
-    heads = committed(project, list(texts))
+    heads = (view.committed or committed)(view.project, list(texts))
     if heads is None:
         return
     for result in results:
@@ -217,9 +222,8 @@ def _compare_with_head(results: Sequence[Result], texts: Mapping[bytes, Text | N
         result.dirty = text is None or text.differs_from(head)
 
 
-def _result(hit: Hit, view: View, text: Text | None, matcher: Matcher, content: bool) -> Result:
+def _result(hit: Hit, view: View, text: Text | None, excerpt: Excerpt, content: bool) -> Result:
     shard = view.shards[hit.place]
-    excerpt = cut(text.content if text else b"", hit.start_line, hit.end_line, matcher)
     return Result(
         path=hit.path,
         start_line=hit.start_line,

@@ -1,6 +1,6 @@
-"""A hit's text, and the lines in it that matter. Hot path.
+"""The texts of hits, and the lines in them that matter. Hot path.
 
-In: a file's bytes as they were indexed, a hit's lines, the plan. Out: the text of the lines, which of them hold the
+In: files' bytes as they were indexed, the hits' lines, the plan. Out: the text of the lines, which of them hold the
 plan's terms (best first), and the words of the file that matched.
 """
 
@@ -43,11 +43,7 @@ class Matcher:
         self.worths = tuple([idf[term.bit] * min(term.weight, 1.0) for term in plan.terms])
 
 
-def cut(text: bytes, start: int, end: int, matcher: Matcher) -> Excerpt:
-    """The excerpt of lines start..end (1-based, inclusive) of a file's text."""
-    begin, stop, lines, words = kernels.excerpt(
-        text, start, end, matcher.terms, matcher.worths, _MOST_EXAMINED, _LONGEST_LINE, terms_of_run
-    )
-    return Excerpt(
-        text[begin:stop].decode("utf-8", "replace"), lines, [word.decode("utf-8", "replace") for word in words]
-    )
+def cut(places: Sequence[tuple[bytes, int, int]], matcher: Matcher) -> list[Excerpt]:
+    """The excerpt of each place: lines start..end (1-based, inclusive) of a file's text."""
+    found = kernels.excerpts(places, matcher.terms, matcher.worths, _MOST_EXAMINED, _LONGEST_LINE, terms_of_run)
+    return [Excerpt(*parts) for parts in found]

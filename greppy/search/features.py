@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from greppy.query.plan import Plan
     from greppy.search.facts import Facts
 
+_MANY = 100
+"""Symbols beyond which those that cannot agree are passed over before they are read."""
+
 IN_NAME = 0x80
 """The bit of a posting's code that says: the term stands in the name of what the chunk defines."""
 
@@ -181,11 +184,13 @@ def _defining(name: str, term: bytes, is_word: bool, shard: Shard, postings: mem
     """(chunk, agreement) of those with a name's first term in a name that they define."""
     chunks = [doc for doc, code in zip(*kernels.decode_postings(postings), strict=True) if code & IN_NAME]
     lowered = name.lower()
+    if is_word and lowered.isascii() and len(chunks) > _MANY:
+        chunks = shard.symbols.ending(chunks, lowered.encode())  # most of the others only have it inside
     before = (-2, "")
     for chunk, symbol in zip(chunks, shard.symbols_of(chunks), strict=True):
         folded = symbol.lower()
         if folded.rstrip("$@").endswith(lowered) and (agreement := _agreement(symbol, name)):
-            if before == (chunk - 1, symbol):
+            if before == (chunk - 1, symbol) and shard.blob_of(chunk) == shard.blob_of(chunk - 1):
                 agreement = 0.0  # a long definition has several chunks; its first one holds the head
             elif shard.kind(chunk) in weights.EXTENSIONS:
                 agreement *= weights.DEFINITION_EXTENDED

@@ -155,25 +155,32 @@ class _Defined:
         self._gains = gains
         self._plain = plain
 
+    @classmethod
+    def of_chunks(cls, scored: Scores, gains: dict[int, float]) -> _Defined:
+        """Those of the chunks that gain; of a blob the one that gains most."""
+        if not gains:
+            return cls({}, scored.blobs)
+        by_blob: dict[int, float] = {}
+        for chunk, gain in gains.items():
+            blob = scored.shard.blob_of(chunk)
+            by_blob[blob] = max(gain, by_blob.get(blob, 0.0))
+        return cls(by_blob, memoryview(bytearray(scored.blobs)).cast("d"))
+
     def has_gains(self) -> bool:
         """Whether anything that was asked for is defined here."""
         return bool(self._gains)
 
     def of_blob(self, scored: Scores, blob: int) -> tuple[float, float]:
         """(score by text alone, gain) of a blob: several definitions of a name in one file count as one."""
-        if not self._gains:
-            return scored.blobs[blob], 0.0
-        start, end = scored.shard.chunk_range(blob)
-        gain = max((gain for chunk, gain in self._gains.items() if start <= chunk < end), default=0.0)
-        return self._plain[blob], gain
+        return self._plain[blob], self._gains.get(blob, 0.0)
 
     def texts(self, scored: Scores) -> memoryview[float]:
         """By blob the sum of both."""
         if not self._gains:
             return scored.blobs
         sums = memoryview(bytearray(self._plain)).cast("d")
-        for blob in {scored.shard.blob_of(chunk) for chunk in self._gains}:
-            sums[blob] = sum(self.of_blob(scored, blob))
+        for blob, gain in self._gains.items():
+            sums[blob] += gain
         return sums
 
 
@@ -185,7 +192,7 @@ def _add_definitions(plan: Plan, facts: Facts, scores: Sequence[Scores], best: f
             gains[place][chunk] = max(gains[place].get(chunk, 0.0), best * weight)
     defined = []
     for scored, gained in zip(scores, gains, strict=True):
-        defined.append(_Defined(gained, memoryview(bytearray(scored.blobs)).cast("d") if gained else scored.blobs))
+        defined.append(_Defined.of_chunks(scored, gained))
         for chunk, gain in gained.items():
             scored.chunks[chunk] += gain
         if gained:

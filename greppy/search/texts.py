@@ -76,8 +76,12 @@ class Kept:
             self._bytes -= len(self._texts.pop(next(iter(self._texts))).content)
 
     def take(self, view: View, files: Sequence[int]) -> dict[int, Text]:
-        """Of these files those that are kept, if their stat data still is what it was."""
+        """Of these files those that are kept, if their stat data still is what it was, or need not be asked."""
         known = [file for file in files if file in self._texts]
+        if view.is_watched:
+            found = {file: self._texts.pop(file) for file in known}
+            self._texts.update(found)
+            return found
         if not known:
             return {}
         facts, stats = facts_of(view), view.manifest.column(layout.STATS, "q")

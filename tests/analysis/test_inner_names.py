@@ -30,6 +30,18 @@ INNER = {
         b"enum Side { Left, Right }\nimpl Side {\n    const WIDTH: u8 = 1;\n}\n",
         {"Side", "Left", "Right", "WIDTH"},
     ),
+    "dart": (b"enum Side { left, right }\n", {"Side", "left", "right"}),
+    "graphql": (b"enum Side {\n  LEFT\n  RIGHT\n}\n", {"Side", "LEFT", "RIGHT"}),
+    "kotlin": (
+        b"enum class Side(val x: Int) {\n  LEFT(1),\n  RIGHT(2)\n}\nobject Box {\n  const val WIDTH = 1\n}\n",
+        {"Side", "LEFT", "RIGHT", "Box", "WIDTH"},
+    ),
+    "php": (b'<?php\nenum Side: string {\n  case Left = "l";\n  const WIDTH = 1;\n}\n', {"Side", "Left", "WIDTH"}),
+    "proto": (b'syntax = "proto3";\nenum Side {\n  LEFT = 0;\n  RIGHT = 1;\n}\n', {"Side", "LEFT", "RIGHT"}),
+    "scala": (b"enum Side:\n  case Left, Right\n  case Both(x: Int)\n", {"Side", "Left", "Right", "Both"}),
+    "swift": (b"enum Side: String {\n  case up, down\n  case left(Int)\n}\n", {"Side", "up", "down", "left"}),
+    "tsx": (b"enum Side {\n  Left,\n  Right = 2\n}\n", {"Side", "Left", "Right"}),
+    "typescript": (b"enum Side {\n  Left,\n  Right = 2,\n  Both\n}\n", {"Side", "Left", "Right", "Both"}),
 }
 
 
@@ -49,3 +61,9 @@ def test_a_type_keeps_its_symbol_when_its_fields_have_names() -> None:
     analysis = analyze(INNER["haskell"][0], "haskell")
     assert analysis is not None
     assert [chunk.symbol for chunk in analysis.chunks] == ["User"]
+
+
+def test_a_c_function_that_returns_a_function_has_its_name() -> None:
+    analysis = analyze(b"int (*handler_of(int event))(void)\n{\n  return 0;\n}\n", "c")
+    assert analysis is not None
+    assert [chunk.symbol for chunk in analysis.chunks] == ["handler_of"]

@@ -46,6 +46,23 @@ def test_a_class_that_is_exported_by_a_macro_has_its_own_name() -> None:
     assert "Window" in _symbols(text, "cpp")
 
 
+def test_macros_before_the_body_of_a_function_do_not_hide_it() -> None:
+    text = (
+        b"class MY_LOCKABLE MY_WARN_UNUSED(1) Box {\n  int at(int i) const MY_BOUND MY_OTHER(i) {\n    return i;\n"
+        b"  }\n  int x;\n  int y;\n  int last() MY_BOUND {\n    return x;\n  }\n};\nint f( {\n"
+    )
+    assert "Box" in _symbols(text, "cpp")
+    assert {symbol.rpartition(".")[2] for symbol in _symbols(text, "cpp")} >= {"at", "last"}
+
+
+@pytest.mark.parametrize(
+    "unit", [b"A_", b") A_B_C ", b"class A_B_C ", b"#define A \\\n/*", b"A_B(", b"A_B\n", b"#if \\\n", b"class A_B("]
+)
+def test_no_text_takes_long(unit: bytes) -> None:
+    text = unit * (200_000 // len(unit))
+    assert len(first_branches(without_macros(text))) == len(text)
+
+
 def test_a_comment_in_the_definition_of_a_macro_does_not_end_it() -> None:
     text = (
         b"#define FIELDS \\\n  /* public */ \\\n  int a; \\\n  /* private */ \\\n  REQ_PRIVATE \\\n\n"

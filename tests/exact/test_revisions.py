@@ -88,6 +88,8 @@ def test_the_staging_area_is_a_revision(grown: Repository) -> None:
     grown.git("add", "a.txt")
     grown.write("a.txt", b"zebra unstaged\n")
     assert grown.grep("--rev", ":0", "zebra s").out == b"a.txt:1:zebra staged\n"
+    both = grown.grep("--rev", "HEAD", "--rev", ":0", "-l", "zebra", "--", "a.txt")
+    assert both.out == b"HEAD:a.txt\n:0:a.txt\n"
 
 
 def test_in_a_bare_repository_no_word_is_a_file_too(

@@ -10,7 +10,6 @@ import random
 import sys
 import time
 from array import array
-from collections.abc import Callable
 from importlib import import_module
 from itertools import count
 from types import ModuleType
@@ -21,8 +20,9 @@ from greppy.analysis.lines import Lines
 from greppy.analysis.pairing import name_of
 from greppy.analysis.roles import roles_of
 from greppy.kernels import reference
+from tests.kernels.damage import Case, damaged, list_of, text
+from tests.kernels.fuzz_search import CASES as SEARCHING
 
-ALPHABET = b"aab_ \n\0\xc3\xa9\xffABZ9"
 MOST_DOCS = 1 << 12
 """Damaged indexes with more documents are left alone: their lists would only take time."""
 
@@ -32,21 +32,41 @@ CAPTURES = (
 )
 CODE = (b"def", b"end", b"alias", b" ", b"\n", b"\n\n", b"A::b", b"}", b";", b"\xff", b"x" * 99, b"\0")
 
+PYTHON = (
+    *(
+        b"if ",
+        b"for ",
+        b" in ",
+        b"def ",
+        b"lambda",
+        b"case ",
+        b"class ",
+        b"import ",
+        b"name",
+        b"value_of_it",
+        b"\xc3\xa9",
+    ),
+    *(b"(", b")", b"[", b"]", b"{", b"}", b"'", b'"', b'"""', b"f'", b"\\", b"\\\n", b":", b":=", b"=", b";"),
+    *(
+        b"#",
+        b"*",
+        b"\n",
+        b"\n",
+        b"\n    ",
+        b"\r\n",
+        b"\r",
+        b"\0",
+        b"\x0c",
+        b"$",
+        b" ",
+        b"\t",
+        b", ",
+        b"(a, b, c)",
+        b"((",
+    ),
+)
+
 ENDINGS = (b"ation", b"eed", b"ing", b"ies", b"fulness", b"alli", b"ement", b"ll", b"y", b"")
-
-Case = Callable[[random.Random, ModuleType], object]
-
-
-def text(chance: random.Random, most: int = 200) -> bytes:
-    return bytes(chance.choices(ALPHABET, k=chance.randrange(most)))
-
-
-def damaged(chance: random.Random, data: bytes) -> bytes:
-    """Some bytes changed, or some cut off."""
-    changed = bytearray(data)
-    for _ in range(chance.randrange(4) if changed else 0):
-        changed[chance.randrange(len(changed))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
-    return bytes(changed[: chance.randrange(len(changed) + 1)] if chance.random() < 0.2 else changed)
 
 
 def index_of(chance: random.Random, twin: ModuleType) -> tuple[bytes, bytes]:
@@ -93,12 +113,6 @@ def lists(chance: random.Random, twin: ModuleType) -> object:
 def postings(chance: random.Random, twin: ModuleType) -> object:
     found, codes = twin.decode_postings(damaged(chance, list_of(chance, twin, 1 << chance.choice([4, 8, 31]))))
     return list(found), codes
-
-
-def list_of(chance: random.Random, twin: ModuleType, universe: int) -> bytes:
-    docs = sorted({chance.randrange(universe) for _ in range(chance.randrange(1, 60))})
-    encoded: bytes = twin.encode_postings(docs, bytes(chance.choices([1, 2, 64, 0, 255], k=len(docs))), universe)
-    return encoded
 
 
 def stored_lists(chance: random.Random, twin: ModuleType) -> object:
@@ -169,6 +183,15 @@ def code(chance: random.Random, twin: ModuleType) -> object:
     return twin.code_chunks(data, captures, roles_of("elixir", CAPTURES), name_of, Chunk)
 
 
+def thinned(chance: random.Random, twin: ModuleType) -> object:
+    return twin.thin_python(b"".join(chance.choices(PYTHON, k=chance.randrange(90))))
+
+
+def folded(chance: random.Random, twin: ModuleType) -> object:
+    letters = (chance.choice([chance.randrange(0x30, 0x80), chance.randrange(0xA0, 0x900)]) for _ in range(9))
+    return twin.fold_word(damaged(chance, "".join(map(chr, letters)).encode()))
+
+
 def staging(chance: random.Random, twin: ModuleType) -> object:
     """git's index file, versions 1 to 5."""
     version, entries = chance.randrange(1, 6), bytearray()
@@ -202,6 +225,9 @@ CASES: tuple[Case, ...] = (
     strings,
     staging,
     code,
+    thinned,
+    folded,
+    *SEARCHING,
 )
 
 

@@ -35,19 +35,19 @@ terms = st.lists(st.sampled_from(TERMS), max_size=8, unique=True).map(tuple)
 
 def test_lines_come_by_the_weight_of_their_terms_and_words_as_they_are_met(twin: ModuleType) -> None:
     text = b"nothing\nuser\nsession user_id\nSession\nsession"
-    found = twin.excerpt(text, 2, 4, (b"session", b"user"), (2.0, 1.0), 9, 99, terms_of_run)
-    assert found == (8, 36, [3, 4, 2], [b"user", b"session", b"user_id", b"Session"])
-    assert text[8:36] == b"user\nsession user_id\nSession"
+    found = twin.excerpts([(text, 2, 4), (text, 4, 5)], (b"session", b"user"), (2.0, 1.0), 9, 99, terms_of_run)
+    assert found == [
+        ("user\nsession user_id\nSession", [3, 4, 2], ["user", "session", "user_id", "Session"]),
+        ("Session\nsession", [4, 5], ["Session", "session"]),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "begin", "end"),
-    [(1, 1, 0, 1), (1, 3, 0, 4), (2, 9, 2, 4), (3, 3, 4, 4), (4, 9, 4, 4), (2, 1, 2, 2), (1, 0, 0, 0)],
+    ("first", "last", "content"),
+    [(1, 1, "a"), (1, 3, "a\nb\n"), (2, 9, "b\n"), (3, 3, ""), (4, 9, ""), (2, 1, ""), (1, 0, "")],
 )
-def test_the_range_of_lines_is_clipped_to_the_text(
-    twin: ModuleType, first: int, last: int, begin: int, end: int
-) -> None:
-    assert twin.excerpt(b"a\nb\n", first, last, (), (), 9, 9, terms_of_run)[:2] == (begin, end)
+def test_the_range_of_lines_is_clipped_to_the_text(twin: ModuleType, first: int, last: int, content: str) -> None:
+    assert twin.excerpts([(b"a\nb\n", first, last)], (), (), 9, 9, terms_of_run)[0][0] == content
 
 
 @given(
@@ -70,28 +70,31 @@ def test_the_twins_find_the_same_lines(
     seed: int,
 ) -> None:
     weights = tuple(float(number % 4 + seed) for number in range(len(wanted)))
-    call = "\n".join(lines).encode(), first, first + size - 1, wanted, weights, most, longest, terms_of_run
-    assert fast.excerpt(*call) == reference.excerpt(*call)
+    text = "\n".join(lines).encode()
+    places = [(text, first, first + size - 1), (text[3:], 1, size), (text, 1, first)]
+    call = places, wanted, weights, most, longest, terms_of_run
+    assert fast.excerpts(*call) == reference.excerpts(*call)
 
 
 @given(data=st.binary(max_size=300), wanted=terms)
 def test_the_twins_agree_on_any_bytes(fast: ModuleType, data: bytes, wanted: tuple[bytes, ...]) -> None:
     text = data.decode("latin-1").encode()
-    call = text, 1, 99, wanted, (1.0,) * len(wanted), 99, 99, terms_of_run
-    assert fast.excerpt(*call) == reference.excerpt(*call)
+    call = [(text, 1, 99), (data, 2, 99)], wanted, (1.0,) * len(wanted), 99, 99, terms_of_run
+    assert fast.excerpts(*call) == reference.excerpts(*call)
 
 
 def test_a_run_with_many_terms_counts_each_of_them_on_each_line(twin: ModuleType) -> None:
     run = b"alpha_bravo_charlie_delta_echo_foxtrot_golf_hotel_india_juliet"
     wanted = terms_of_run(run)
-    found = twin.excerpt(b"\n".join([run] * 3), 1, 3, wanted, (1.0,) * len(wanted), 9, 99, terms_of_run)
-    assert found == (0, 3 * len(run) + 2, [1, 2, 3], [run])
+    text = b"\n".join([run] * 3)
+    found = twin.excerpts([(text, 1, 3)], wanted, (1.0,) * len(wanted), 9, 99, terms_of_run)
+    assert found == [(text.decode(), [1, 2, 3], [run.decode()])]
 
 
 def test_lines_far_down_a_long_text_are_found(twin: ModuleType) -> None:
     text = b"".join(b"line %d\n" % number for number in range(1, 3000))
-    begin, end, lines, _ = twin.excerpt(text, 2000, 2002, (b"2001",), (1.0,), 9, 99, terms_of_run)
-    assert (text[begin:end], lines) == (b"line 2000\nline 2001\nline 2002", [2001])
+    found = twin.excerpts([(text, 2000, 2002)], (b"2001",), (1.0,), 9, 99, terms_of_run)
+    assert found == [("line 2000\nline 2001\nline 2002", [2001], ["2001"])]
 
 
 @pytest.mark.parametrize(
@@ -107,4 +110,4 @@ def test_terms_and_lines_that_cannot_be_are_refused(
     twin: ModuleType, first: int, wanted: tuple[bytes, ...], weights: tuple[float, ...], problem: str
 ) -> None:
     with pytest.raises(ValueError, match=problem):
-        twin.excerpt(b"a", first, 1, wanted, weights, 9, 9, terms_of_run)
+        twin.excerpts([(b"a", first, 1)], wanted, weights, 9, 9, terms_of_run)

@@ -132,3 +132,30 @@ def test_what_cannot_be_packed_is_refused(twin: ModuleType, strings: list[bytes]
 def test_strings_are_bytes(twin: ModuleType, strings: Any) -> None:
     with pytest.raises(TypeError):
         twin.pack_strings(strings, 0)
+
+
+NAMES = st.lists(st.text("abXt_.$@é", max_size=8).map(str.encode), min_size=1, max_size=150)
+
+
+@given(NAMES, st.data(), st.text("abxt_", min_size=1, max_size=3).map(str.encode), st.sampled_from((0, 1)))
+def test_strings_that_have_an_ending_only_inside_are_passed_over(
+    fast: ModuleType, strings: list[bytes], data: st.DataObject, ending: bytes, kind: int
+) -> None:
+    ordinals = sorted(data.draw(st.sets(st.integers(0, len(strings) - 1))))
+    index, blocks = fast.pack_strings(strings, kind)
+    found = fast.strings_ending(index, blocks, ordinals, ending, kind)
+    assert found == reference.strings_ending(index, blocks, ordinals, ending, kind)
+    for ordinal in set(ordinals).difference(found):
+        folded = strings[ordinal].lower()
+        assert ending in folded and not folded.rstrip(b"$@").endswith(ending)
+
+
+def test_strings_out_of_order_or_beyond_the_last_are_refused(twin: ModuleType) -> None:
+    index, blocks = twin.pack_strings([b"a", b"b"], 1)
+    for ordinals in ([1, 0], [0, 0], [2], [-1]):
+        with pytest.raises(ValueError, match="must ascend"):
+            twin.strings_ending(index, blocks, ordinals, b"a", 1)
+    with pytest.raises(ValueError, match="empty"):
+        twin.strings_ending(index, blocks, [0], b"", 1)
+    with pytest.raises(ValueError, match="out of order"):
+        twin.strings_ending(index, b"", [1], b"a", 1)

@@ -235,3 +235,10 @@ def test_the_twins_agree_on_damage(
             fast.merge_trigrams(part, docs)
         return
     assert fast.merge_trigrams(part, docs) == expected
+
+
+@pytest.mark.parametrize("texts", [12, 13, 40])
+def test_the_twins_write_many_trigrams_equally(fast: ModuleType, texts: int) -> None:
+    numbers = [b"".join(b"%05d " % (7919 * (at + step) % 99_991) for at in range(4_000)) for step in range(texts)]
+    added = [(at % 3, text) for at, text in enumerate(numbers)]
+    assert index_of(fast, added) == index_of(reference, added)

@@ -37,3 +37,16 @@ class Repository:
     def succeeds(self, *args: str) -> bool:
         """Whether git does it."""
         return not subprocess.run(["git", *args], cwd=self.root, env=self.environment, capture_output=True).returncode
+
+    def blobs(self, oids: list[bytes]) -> list[bytes]:
+        """The contents of blobs."""
+        command = ["git", "cat-file", "--batch"]
+        given = b"\n".join(oids) + b"\n" if oids else b""
+        out = subprocess.run(command, cwd=self.root, env=self.environment, input=given, capture_output=True).stdout
+        found = []
+        for _ in oids:
+            head, _, out = out.partition(b"\n")
+            size = int(head.split(b" ")[2])
+            found.append(out[:size])
+            out = out[size + 1 :]
+        return found

@@ -7,29 +7,31 @@ to it.
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from .git import Repository
-from .oracle import Difference, check_exact, check_ranked, run
+from .oracle import Difference, check_exact, check_history, check_ranked, check_revision, files, run
 from .walk import Walk
 
-RANKED_EVERY, TENDED_EVERY = 4, 15
+TENDED_EVERY, REVISION_EVERY, HISTORY_EVERY = 15, 10, 100
 _TOLD = 12
+_PATIENCE = 30.0
 
 DIRECT, HOOKS, DAEMON = "direct", "hooks", "daemon"
 
 
 class Tally(NamedTuple):
-    """Answers compared, lines and places in them, and how often each step was made."""
+    """Answers compared (and lines and places in them), how often each step was made, what became of git's commands, and
+    how many refreshes hooks made."""
 
-    exact: int
-    lines: int
-    ranked: int
-    places: int
+    answers: Counter[str]
+    refreshes: int
     steps: Counter[str]
+    outcomes: Counter[str]
 
 
 def compare(
@@ -38,26 +40,45 @@ def compare(
     """Walk and compare. Raises `Difference`."""
     walk = Walk(repository, seed)
     done: deque[str] = deque(maxlen=_TOLD)
-    names: Counter[str] = Counter()
-    exact = lines = ranked = places = 0
-    with _serving(mode):
+    steps_made: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    with _serving(repository, mode):
         for step in range(steps):
             done.append(walk.step())
-            names[done[-1]] += 1
+            steps_made[done[-1]] += 1
             if step % TENDED_EVERY == 0:
                 done.append("greppy gc")
                 _tend()
             try:
-                for word in (walk.word, walk.old_word()):
-                    lines += check_exact(repository, word)
-                    exact += 1
-                if step % RANKED_EVERY == 0:
-                    places += check_ranked(repository, walk.word) + check_ranked(repository, walk.old_word())
-                    ranked += 2
+                _compare_now(repository, walk, step, counts)
             except Difference as error:
                 raise Difference(f"seed {seed}, step {step}, {mode}, after {', '.join(done)}: {error}") from None
             tell(step)
-    return Tally(exact, lines, ranked, places, names)
+    return Tally(counts, _refreshes(repository, mode), steps_made, walk.outcomes)
+
+
+def _compare_now(repository: Repository, walk: Walk, step: int, counts: Counter[str]) -> None:
+    contents = files(repository)
+    for word in (walk.word, walk.old_word()):
+        counts["lines"] += check_exact(repository, word, contents)
+        counts["places"] += check_ranked(repository, word, contents)
+        counts["exact"] += 1
+        counts["ranked"] += 1
+    if step % REVISION_EVERY == 0:
+        for revision in ("HEAD", *([] if repository.git("ls-files", "-u") else [":0"])):
+            check_revision(repository, revision, walk.old_word())
+            counts["revisions"] += 1
+    if step % HISTORY_EVERY == HISTORY_EVERY - 1:
+        check_history(repository, walk.old_word())
+        counts["histories"] += 1
+
+
+def _refreshes(repository: Repository, mode: str) -> int:
+    log = repository.home / "hooks" / "log"
+    end = time.monotonic() + _PATIENCE
+    while mode == HOOKS and not log.is_file() and time.monotonic() < end:
+        time.sleep(0.05)
+    return len(log.read_bytes().splitlines()) if log.is_file() else 0
 
 
 def _tend() -> None:
@@ -67,7 +88,10 @@ def _tend() -> None:
 
 
 @contextmanager
-def _serving(mode: str) -> Iterator[None]:
+def _serving(repository: Repository, mode: str) -> Iterator[None]:
+    if mode == HOOKS:  # they would start nothing
+        for environment in (repository.environment, os.environ):
+            environment.pop("GREPPY_NO_BACKGROUND", None)
     command = {HOOKS: ("hooks", "install"), DAEMON: ("daemon", "start")}.get(mode)
     if command and run(*command)[0]:
         raise RuntimeError(f"greppy {' '.join(command)} fails")

@@ -2,6 +2,7 @@
 
 In: a repository and a seed. Out: `step` does one thing and gives its name. Steps follow one another within the clock's
 tick, so that stat data alone would often lie. `word` is one that the last step wrote somewhere, or took away.
+`outcomes` counts what became of git's commands: many are refused in such a tree.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import random
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from .git import Repository
 
 FOLDERS = ("", "src", "src/deep", "lib", "docs", "build")
 NAMES = ("a.py", "b.txt", "c.md", "d.log", "sp ace.js", "ü.go")
+_MAY_CONFLICT = ("merge", "rebase", "cherry-pick", "stash")
 LONG_AGO = 1_500_000_000_000_000_000
 
 
@@ -33,6 +36,7 @@ class Walk:
         self.repository = repository
         self.random = random.Random(seed)
         self.words = [word_of(0)]
+        self.outcomes: Counter[str] = Counter()
         self.held = repository.root / ".git" / "index.lock"
         self.steps: list[Callable[[], None]] = [
             *[self.edit_unseen] * 6, *[self.edit_twice] * 2, *[self.write] * 5, *[self.append] * 3, *[self.delete] * 3,
@@ -192,7 +196,10 @@ class Walk:
     # git
 
     def git(self, *args: str) -> bool:
-        return self.repository.succeeds(*args)
+        done = self.repository.succeeds(*args)
+        conflict = not done and args[0] in _MAY_CONFLICT and bool(self.repository.git("ls-files", "-u"))
+        self.outcomes[f"{args[0]} {'done' if done else 'conflict' if conflict else 'refused'}"] += 1
+        return done
 
     def stage(self) -> None:
         self.git("add", "-A" if self.random.random() < 0.5 else "src")
@@ -243,18 +250,26 @@ class Walk:
     def stash_pop(self) -> None:
         self.git("stash", "pop", "-q")
 
+    def come_to_rest(self) -> None:
+        """Mostly there is nothing that git would not overwrite."""
+        if self.random.random() < 0.7:
+            self.commit()
+
     def merge(self) -> None:
         """Conflicts stay for a while, or are given up."""
+        self.come_to_rest()
         self.git("merge", "-q", "-m", "merged", self.random.choice(self.branches()))
         if self.random.random() < 0.3:
             self.git("merge", "--abort")
 
     def rebase(self) -> None:
+        self.come_to_rest()
         if not self.git("rebase", "-q", self.random.choice(self.branches())):
             self.git("rebase", self.random.choice(("--abort", "--skip")))
             self.git("rebase", "--abort")
 
     def cherry_pick(self) -> None:
+        self.come_to_rest()
         if not self.git("cherry-pick", self.random.choice(self.branches())) and self.random.random() < 0.7:
             self.git("cherry-pick", "--abort")
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from greppy.kernels.choice import chosen_lines
 from greppy.output.human import render, render_nothing, summary
-from greppy.output.snippet import choose, find_terms, render_line
+from greppy.output.snippet import find_terms, render_line
 from greppy.output.stream import Screen
 from greppy.search.result import Response, Result
 
@@ -67,7 +68,7 @@ def test_a_chunk_without_matched_lines_is_shown_from_its_start() -> None:
 def test_a_snippet_has_as_many_lines_as_fit_and_the_best_is_among_them(
     length: int, matched: list[int], most: int
 ) -> None:
-    chosen = choose(["x"] * length, matched, most)
+    chosen = chosen_lines(length, matched, most)
     assert chosen == sorted(set(chosen))
     assert len(chosen) == min(length, most)
     assert all(0 <= at < length for at in chosen)

@@ -23,6 +23,7 @@ def canonical(reading: Reading) -> str:
         ("session lang:py path:src ext:.PY", "session /  /  / lang=python;path=src;ext=py"),
         ("x path:a path:b -path:tests", "x /  /  / path=a|b;-path=tests"),
         ('x path:"my docs"', "x /  /  / path=my docs"),
+        ("x path:./src path:././a//b/ -path:./c", "x /  /  / path=src|a/b/;-path=c"),
         ("x sym:Session::save() kind:Class domain:LEGAL", "x /  /  / sym=Session.save;kind=class;domain=legal"),
         ("x rev:v1.2 file:*.py", "x /  /  / rev=v1.2;file=*.py"),
         ('"must stand there" word', "must stand there word / must stand there /  / "),

@@ -222,6 +222,13 @@ def test_a_test_file_ranks_below_the_source_unless_tests_are_asked_for(project: 
     assert flags == {b"lib/parse.py": [], b"tests/test_parse.py": ["test"]}
 
 
+def test_files_that_follow_each_other_and_define_one_name_are_both_its_definitions(project: Searched) -> None:
+    project.write({f"{name}.py": f"# {name}\ndef okapi_size(): pass\n" for name in "abc"})
+    found = project.search("okapi_size").results
+    assert all(result.breakdown["structure"] > 0 for result in found)
+    assert len(found) == 3
+
+
 def test_generated_code_ranks_below_its_twin(project: Searched) -> None:
     project.write({"a_gen.py": "# @generated\ndef okapi(): pass\n", "b.py": "# by hand\ndef okapi(): pass\n"})
     assert project.paths("okapi") == ["b.py", "a_gen.py"]

@@ -30,7 +30,7 @@ LINES = st.lists(st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), min
 def test_the_lines_with_a_term_are_those_that_have_one(lines: list[str], query: str) -> None:
     plan = expanded(make_plan(query))
     wanted = {term.term for term in plan.terms}
-    excerpt = cut("\n".join(lines).encode(), 1, len(lines), Matcher(plan, [1.0] * len(plan.terms)))
+    (excerpt,) = cut([("\n".join(lines).encode(), 1, len(lines))], Matcher(plan, [1.0] * len(plan.terms)))
     expected = {
         number
         for number, line in enumerate(lines, 1)
@@ -43,9 +43,9 @@ def test_the_lines_with_a_term_are_those_that_have_one(lines: list[str], query: 
 def test_a_line_with_more_of_the_terms_comes_first() -> None:
     plan = make_plan("session token")
     lines = [b"token", b"", b"session token", b"session session"]
-    assert cut(b"\n".join(lines), 1, 4, Matcher(plan, [1.0, 2.0])).matched_lines == [3, 1, 4]
+    assert cut([(b"\n".join(lines), 1, 4)], Matcher(plan, [1.0, 2.0]))[0].matched_lines == [3, 1, 4]
 
 
 def test_lines_beyond_the_hit_are_not_looked_at() -> None:
     plan = make_plan("token")
-    assert cut(b"token\ntoken\ntoken", 2, 2, Matcher(plan, [1.0])).matched_lines == [2]
+    assert cut([(b"token\ntoken\ntoken", 2, 2)], Matcher(plan, [1.0]))[0].matched_lines == [2]

@@ -4,6 +4,7 @@
 (mixin_declaration (identifier) @name (class_body) @body) @definition.mixin
 (extension_declaration name: (identifier) @name body: (_) @body) @definition.extension
 (enum_declaration name: (identifier) @name body: (_) @body) @definition.enum
+(enum_constant name: (identifier) @name) @definition.constant
 (type_alias (type_identifier) @name) @definition.type
 
 (function_signature name: (identifier) @name) @definition.function

@@ -5,6 +5,7 @@
 (interface_declaration name: (name) @name body: (_) @body) @definition.interface
 (trait_declaration name: (name) @name body: (_) @body) @definition.trait
 (enum_declaration name: (name) @name body: (_) @body) @definition.enum
+(enum_case name: (name) @name) @definition.constant
 (function_definition name: (name) @name body: (_) @body) @definition.function
 (method_declaration name: (name) @name body: (_)? @body) @definition.method
 (assignment_expression left: (variable_name (name) @name)

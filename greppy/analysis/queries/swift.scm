@@ -4,6 +4,7 @@
 (class_declaration declaration_kind: "actor" name: (_) @name body: (_) @body) @definition.class
 (class_declaration declaration_kind: "struct" name: (_) @name body: (_) @body) @definition.struct
 (class_declaration declaration_kind: "enum" name: (_) @name body: (_) @body) @definition.enum
+(enum_entry name: (simple_identifier) @name @definition.constant)
 (class_declaration declaration_kind: "extension" name: (_) @name body: (_) @body) @definition.extension
 (protocol_declaration name: (_) @name body: (_) @body) @definition.protocol
 (function_declaration name: _ @name body: (_)? @body) @definition.function

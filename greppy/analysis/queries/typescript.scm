@@ -7,6 +7,8 @@
 (abstract_class_declaration name: (type_identifier) @name body: (_) @body) @definition.class
 (interface_declaration name: (type_identifier) @name body: (_) @body) @definition.interface
 (enum_declaration name: (identifier) @name body: (_) @body) @definition.enum
+(enum_body (enum_assignment name: (_) @name) @definition.constant)
+(enum_body name: (property_identifier) @name @definition.constant)
 (type_alias_declaration name: (type_identifier) @name) @definition.type
 (internal_module name: (_) @name body: (_) @body) @definition.namespace
 (module name: (_) @name body: (_) @body) @definition.module

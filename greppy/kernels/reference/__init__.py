@@ -8,8 +8,9 @@ of every floating-point number; property tests compare the two.
 from __future__ import annotations
 
 from greppy.kernels.reference.candidates import intersect, members, trigram_candidates, trigram_list, union
-from greppy.kernels.reference.excerpts import excerpt
+from greppy.kernels.reference.excerpts import excerpts
 from greppy.kernels.reference.inverter import Inverter
+from greppy.kernels.reference.letters import fold_word
 from greppy.kernels.reference.literals import matching_lines, path_starts, read_matching
 from greppy.kernels.reference.lookups import beginning_lists, find_lists
 from greppy.kernels.reference.merging import merge_terms
@@ -25,9 +26,10 @@ from greppy.kernels.reference.presence import stats_now, strange_names
 from greppy.kernels.reference.ranking import best_blobs, best_files, file_classes
 from greppy.kernels.reference.rows import print_files, print_text
 from greppy.kernels.reference.scores import accumulate, blob_scores, impacts, score_lists, top_k
+from greppy.kernels.reference.snippets import plain_snippet
 from greppy.kernels.reference.staging import staged_files
 from greppy.kernels.reference.stats import changed_stats
-from greppy.kernels.reference.strings import find_string, pack_strings, string_at, take_strings
+from greppy.kernels.reference.strings import find_string, pack_strings, string_at, strings_ending, take_strings
 from greppy.kernels.reference.terms import ascii_terms
 from greppy.kernels.reference.trigrams import TrigramInverter, merge_trigrams
 from greppy.kernels.reference.words import line_starts, runs, split_identifier
@@ -45,10 +47,11 @@ __all__ = [
     "count_postings",
     "decode_postings",
     "encode_postings",
-    "excerpt",
+    "excerpts",
     "file_classes",
     "find_lists",
     "find_string",
+    "fold_word",
     "impacts",
     "intersect",
     "joined_lists",
@@ -63,6 +66,7 @@ __all__ = [
     "pack_strings",
     "path_shares",
     "path_starts",
+    "plain_snippet",
     "print_files",
     "print_text",
     "read_matching",
@@ -73,10 +77,19 @@ __all__ = [
     "stats_now",
     "strange_names",
     "string_at",
+    "strings_ending",
     "take_list",
     "take_strings",
+    "thin_python",
     "top_k",
     "trigram_candidates",
     "trigram_list",
     "union",
 ]
+
+
+def thin_python(text: bytes, /) -> bytes:
+    """What `greppy.kernels.reference.thinning` says; it is imported when it is needed, since it imports re."""
+    from greppy.kernels.reference import thinning
+
+    return thinning.thin_python(text)

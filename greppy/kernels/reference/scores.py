@@ -180,8 +180,8 @@ def score_lists(
     are left out. A sum is then multiplied by the rate (of `rates`, 256 float64) of the document's kind (of `kinds`, a
     byte each). `first` has the first chunk of each blob, and then the number of chunks; blobs are scored as
     `blob_scores` does, by their chunks that have a term. `touched` (uint64) has a bit for each of these. `columns` of
-    an earlier call, from which nobody reads any more, are used again. ValueError for sizes that do not fit, a document
-    beyond the last one, more than 64 lists, k1 not above 0, or k1 + x = 0.
+    an earlier call, from which nobody reads any more, are used again. ValueError for sizes that do not fit, documents
+    that do not ascend or lie beyond the last one, more than 64 lists, k1 not above 0, or k1 + x = 0.
     """
     starts = integers(first, "I")
     alive = None if allowed is None else memoryview(allowed).cast("B")
@@ -190,6 +190,8 @@ def score_lists(
         raise ValueError("scores, masks and chunk starts do not fit together")
     if len(sorts) < starts[-1] or len(factors) != 256:
         raise ValueError("scores, masks and chunk starts do not fit together")
+    if starts[0] != 0:
+        raise ValueError("chunk starts must not descend, nor pass the last chunk")
     if len(lists) > 64:
         raise ValueError("a mask has 64 bits")
     if not k1 > 0.0:
@@ -197,9 +199,13 @@ def score_lists(
     made = _columns(starts, columns)
     scores, masks, blobs, blob_masks, touched = made
     for bit, (buf, weight) in enumerate(zip(lists, weights, strict=True)):
+        before = -1
         for doc, x in _impacts(buf):
             if doc >= starts[-1]:
                 raise ValueError("impacts have a document beyond the last one")
+            if doc <= before:
+                raise ValueError("the documents of impacts must ascend")
+            before = doc
             if alive is not None and not alive[doc]:
                 continue
             if k1 + x == 0.0:

@@ -163,3 +163,34 @@ def _block(numbers: memoryview, block: int, fetch: Callable[[int, int], Readable
     if start > end:
         raise ValueError("the index of strings is out of order")
     return fetch(start, end)
+
+
+def strings_ending(
+    index: ReadableBuffer, blocks: ReadableBuffer, ordinals: Sequence[int], ending: bytes, kind: int
+) -> list[int]:
+    """Of these ordinals, which ascend, those of strings that end in `ending`, or do not have it at all.
+
+    `ending` is in lower case and ASCII; upper case does not count, nor do `$` and `@` at the end of a string. Strings
+    that are not ASCII are among them in any case. ValueError for an ordinal that is not there, an empty ending, damage.
+    """
+    if not ending:
+        raise ValueError("an ending must not be empty")
+    if len(bytes(index)) % 4:
+        raise ValueError("the index of strings has a wrong length")
+    numbers, data = memoryview(bytes(index)).cast("I"), bytes(blocks)
+    if len(numbers) < 2 or len(numbers) - 2 != -(-numbers[0] // TERM_BLOCK):
+        raise ValueError("the index of strings has a wrong length")
+    found, before = [], 0
+    for ordinal in ordinals:
+        if not before <= ordinal < numbers[0]:
+            raise ValueError("ordinals must ascend, and be of strings that there are")
+        before = ordinal + 1
+        block, place = divmod(ordinal, TERM_BLOCK)
+        start, end = numbers[1 + block], numbers[2 + block]
+        if not start <= end <= len(data):
+            raise ValueError("the index of strings is out of order")
+        string = string_at(data[start:end], place, kind)
+        folded = string.lower()
+        if not string.isascii() or folded.rstrip(b"$@").endswith(ending) or ending not in folded:
+            found.append(ordinal)
+    return found

@@ -35,10 +35,23 @@ NAMED: dict[str, list[Range]] = {
 }
 
 
+_VISIBLE = [f"\\p{{{category}}}" for category in ("L", "M", "N", "P", "S", "Cf", "Co")]
+_BLANKS = "\\x{1680}\\x{2000}-\\x{2006}\\x{2008}-\\x{200A}\\x{205F}\\x{3000}"
+_BEYOND = {
+    "blank": [_BLANKS],
+    "cntrl": ["\\x{80}-\\x{9F}\\x{2028}\\x{2029}"],
+    "graph": [*_VISIBLE, "\\x{A0}\\x{2007}\\x{202F}"],
+    "print": [*_VISIBLE, "\\p{Zs}"],
+    "space": [_BLANKS, "\\x{2028}\\x{2029}"],
+}
+
+
 def beyond(name: str) -> list[str]:
     """What a class of glibc's has beyond ASCII, in RE2's terms, so that a pattern finds what git grep finds."""
     if name in ("lower", "upper"):
         return ["\\p{Ll}" if name == "lower" else "\\p{Lu}"]
+    if name in _BEYOND:
+        return _BEYOND[name]
     if name not in ("alnum", "alpha", "punct", "word"):
         return []
     from greppy.query.regex.marks import LETTERS, PUNCTUATION

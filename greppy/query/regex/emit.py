@@ -9,6 +9,7 @@ two cases there, as in the C locale, so sets are worked out here.
 
 from __future__ import annotations
 
+from greppy.query.regex.classes import LAST
 from greppy.query.regex.tree import UNBOUNDED, Alternate, Any, Assertion, Class, Concat, Literal
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from greppy.query.regex.tree import Node, Range
 
-_NOTHING = r"[^\x00-\x{10FFFF}]"
+_NOTHING = {False: r"[^\x00-\x{10FFFF}]", True: r"[^\x00-\xFF]"}
 
 
 def emit(node: Node, single_bytes: bool = False) -> bytes:
@@ -28,7 +29,8 @@ def emit(node: Node, single_bytes: bool = False) -> bytes:
 def _emit(node: Node, single_bytes: bool) -> str:
     if isinstance(node, Literal):
         fold = node.fold and not (single_bytes and not node.char.isascii())
-        return f"(?i:{_char(ord(node.char))})" if fold and node.char.isalpha() else _char(ord(node.char))
+        has_cases = fold and (node.char.isalpha() or not node.char.isascii())
+        return f"(?i:{_char(ord(node.char))})" if has_cases else _char(ord(node.char))
     if isinstance(node, Any):
         return "(?s:.)" if node.newline else "." if node.nul else r"[^\x00\n]"
     if isinstance(node, Class):
@@ -56,9 +58,10 @@ def _char(code: int) -> str:
 def _class(node: Class, single_bytes: bool) -> str:
     if single_bytes and not node.properties:
         return _byte_class(node)
-    ranges = "".join(f"{_char(low)}-{_char(high)}" for low, high in node.ranges)
+    last = 0xFF if single_bytes else LAST
+    ranges = "".join(f"{_char(low)}-{_char(min(high, last))}" for low, high in node.ranges if low <= last)
     if not ranges and not node.properties:
-        return "(?s:.)" if node.negated else _NOTHING
+        return "(?s:.)" if node.negated else _NOTHING[single_bytes]
     text = f"[{'^' if node.negated else ''}{ranges}{''.join(node.properties)}]"
     return f"(?i:{text})" if node.fold else text
 
@@ -72,7 +75,7 @@ def _byte_class(node: Class) -> str:
     return (
         "[" + "".join(f"{_char(low)}-{_char(high)}" for low, high in _runs(sorted(members))) + "]"
         if members
-        else _NOTHING
+        else _NOTHING[True]
     )
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 MOST = 32
 """Strings that are looked for at once."""
 
-# Letters that have three cases in Unicode, and the third ones.
-_FOREIGN = {b"k": b"\xe2\x84\xaa", b"s": b"\xc5\xbf"}
+# Letters that have three cases in Unicode, or for the C library, and the third ones.
+_FOREIGN = {b"k": b"\xe2\x84\xaa", b"s": b"\xc5\xbf", b"i": b"\xc4\xb1"}
 
 
 class Needles:
@@ -55,7 +55,7 @@ def texts_of(node: Node) -> Needles | None:
     if not chars or len(chars) < len(parts_of) or len(folds) > 1:
         return None
     text = "".join(part.char for part in chars)
-    fold = folds == {True} and any(map(str.isalpha, text))
+    fold = folds == {True} and (not text.isascii() or any(map(str.isalpha, text)))
     if fold and not text.isascii():
         return None
     return Needles((text.encode().lower() if fold else text.encode(),), fold)

@@ -32,8 +32,9 @@ CLASS_LIMIT = 16
 """Characters of a set that are followed one by one."""
 
 _EMPTY: Strings = frozenset((b"",))
-# Simple case folding leads from two ASCII letters out of ASCII: KELVIN SIGN, LATIN SMALL LETTER LONG S.
-_FOLDED = {"k": "kK\u212a", "K": "kK\u212a", "s": "sS\u017f", "S": "sS\u017f"}
+# Folding of case leads from three ASCII letters out of ASCII: KELVIN SIGN and LATIN SMALL LETTER LONG S; for the C
+# library LATIN SMALL LETTER DOTLESS I too.
+_FOLDED = {letter: case for case in ("kK\u212a", "sS\u017f", "iI\u0131") for letter in case[:2]}
 
 
 class _Info:

@@ -39,7 +39,15 @@ def parse(
 ) -> Node:
     """The tree of `pattern`. `fold` ignores case from the start; without `unicode` classes such as `\\w` are ASCII's;
     `dot_nul`: `.` matches NUL, as in Perl, not in POSIX. Raises BadArguments."""
-    return _Parser(pattern, fold, multiline, unicode, dot_nul).parse()
+    return read(pattern, fold, multiline, unicode, dot_nul)[0]
+
+
+def read(
+    pattern: str, fold: bool = False, multiline: bool = False, unicode: bool = True, dot_nul: bool = False
+) -> tuple[Node, bool]:
+    """As `parse`, and whether the pattern means the same to the C library."""
+    parser = _Parser(pattern, fold, multiline, unicode, dot_nul)
+    return parser.parse(), parser.posix
 
 
 def literal_tree(text: str, fold: bool = False) -> Node:
@@ -69,6 +77,7 @@ class _Parser:
         self.depth = 0
         self.flags = _Flags(fold)
         self.multiline = multiline
+        self.posix = not multiline and not dot_nul
 
     def parse(self) -> Node:
         return self._alternation()
@@ -121,7 +130,9 @@ class _Parser:
             bounds = self._bounds()
             if bounds is None:
                 return part
-            lazy = self._take("?") != self.flags.swap
+            few = self._take("?")
+            lazy = few != self.flags.swap
+            self.posix = self.posix and not lazy and not few
             part = Repeat(part, *bounds, lazy)
         return part
 
@@ -164,9 +175,11 @@ class _Parser:
         if self.depth > DEPTH_LIMIT:
             raise BadArguments(f"more than {DEPTH_LIMIT} groups within groups", "write it flatter")
         before = self.flags
-        if self._take("?") and not self._group_head():
-            self.depth -= 1
-            return None  # `(?i)`: the flags hold from here to the end of the group around
+        if self._take("?"):
+            self.posix = False
+            if not self._group_head():
+                self.depth -= 1
+                return None  # `(?i)`: the flags hold from here to the end of the group around
         inside = self._alternation()
         if not self._take(")"):
             raise BadArguments('"(" is not closed', "close it, write \\( for the character itself, or use -F")
@@ -215,6 +228,7 @@ class _Parser:
             raise BadArguments("the pattern ends with a backslash", "write \\\\ for the character itself, or use -F")
         char = self.text[self.at]
         self.at += 1
+        self.posix = self.posix and (char in "wWsSbB<>`'" or not (char.isalnum() or char.isspace()))
         if char.lower() in SHORTHANDS:
             return self._made(SHORTHANDS[char.lower()], self._beyond(char), char.isupper(), False)
         if char in "pP":
@@ -299,6 +313,7 @@ class _Parser:
         for opening in ("[.", "[="):
             if self.text.startswith(opening, self.at):
                 raise BadArguments(f"{opening} is not there", "name the characters themselves")
+        self.posix = self.posix and not self.text.startswith("\\", self.at)
         if self.text.startswith("\\", self.at) and self.text[self.at + 1 : self.at + 2].lower() in tuple("dswp"):
             self._shorthand(ranges, properties)
             return
@@ -306,6 +321,8 @@ class _Parser:
         if self.text.startswith("-", self.at) and self.text[self.at + 1 : self.at + 2] not in ("]", ""):
             self.at += 1
             high = self._set_char()
+            if self.flags.fold and self.posix:
+                low, high = _capital(low), _capital(high)
             if high < low:
                 raise BadArguments(f'"{low}-{high}" is no range', "give the lower end first")
             ranges.append((ord(low), ord(high)))
@@ -313,8 +330,9 @@ class _Parser:
             ranges.append((ord(low), ord(low)))
 
     def _beyond(self, shorthand: str) -> list[str]:
-        """What `\\w` and `\\W` have beyond ASCII."""
-        return beyond("word") if self.unicode and shorthand in "wW" else []
+        """What `\\w` and `\\s` have beyond ASCII."""
+        name = {"w": "word", "s": "space"}.get(shorthand.lower())
+        return beyond(name) if self.unicode and name is not None else []
 
     def _named_class(self, ranges: list[Range], properties: list[str]) -> None:
         end = self.text.find(":]", self.at)
@@ -322,6 +340,7 @@ class _Parser:
         if name.lstrip("^") not in NAMED:
             raise BadArguments(f'there is no class "[:{name}:]"', "known are " + ", ".join(NAMED))
         self.at = end + 2
+        self.posix = self.posix and name not in ("ascii", "word") and not name.startswith("^")
         found = NAMED[name.lstrip("^")]
         ranges += complement(found) if name.startswith("^") else found
         properties += beyond(name) if self.unicode else []
@@ -336,7 +355,7 @@ class _Parser:
         else:
             found = SHORTHANDS[char.lower()]
             ranges += complement(found) if char.isupper() else found
-            properties += self._beyond(char) if char == "w" else []
+            properties += self._beyond(char) if char in "ws" else []
 
     def _set_char(self) -> str:
         if self.at >= len(self.text):
@@ -362,6 +381,11 @@ class _Parser:
         return Class(without_newline(ranges), properties, False, fold)
 
 
+def _capital(char: str) -> str:
+    """What the C library takes an end of a range for where case is ignored: `[A-z]` is `[A-Z]` then."""
+    return char.upper() if char.isascii() else char
+
+
 def _one(branches: list[Node]) -> Node:
     return branches[0] if len(branches) == 1 else Alternate(branches)
 
@@ -371,18 +395,22 @@ def _settle_edges(parts: list[Node]) -> None:
     for at, part in enumerate(parts):
         if isinstance(part, Assertion) and part.text in "<>":
             beside = at + 1 if part.text == "<" else at - 1
-            if not (0 <= beside < len(parts) and _is_word(parts[beside])):
+            if not (0 <= beside < len(parts) and is_word(parts[beside])):
                 hint = "use \\b, or -w for whole words"
                 raise Unsupported(f"\\{part.text} is only there beside a word character", hint)
             parts[at] = Assertion(r"\b")
 
 
-def _is_word(node: Node) -> bool:
-    """Whether every match of `node` begins and ends with a word character."""
+def is_word(node: Node) -> bool:
+    """Whether every match of `node` in ASCII begins and ends with a word character."""
     if isinstance(node, Literal):
         return any(low <= ord(node.char) <= high for low, high in WORDS)
     if isinstance(node, Repeat):
-        return node.least > 0 and _is_word(node.part)
+        return node.least > 0 and is_word(node.part)
+    if isinstance(node, Alternate):
+        return all(map(is_word, node.parts))
+    if isinstance(node, Concat):
+        return bool(node.parts) and is_word(node.parts[0]) and is_word(node.parts[-1])
     if not isinstance(node, Class) or node.negated or node.properties or not node.ranges:
         return False
     return all(any(low <= start and end <= high for low, high in WORDS) for start, end in node.ranges)

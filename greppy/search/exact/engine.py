@@ -215,12 +215,13 @@ def _snapshots(
         return
     if revisions:
         from greppy.git.blobs import Blobs
+        from greppy.git.revisions import STAGED_FILES
         from greppy.search.exact.stored import KEPT_BYTES, read_revision
 
         hopeless = _ruled_out(request, question, home)
         with Blobs(project, KEPT_BYTES if len(revisions) > 1 else 0) as blobs:
             for revision in revisions:
-                tree = b"" if revision.kind == "blob" else revision.oid
+                tree = b"" if revision.kind in ("blob", STAGED_FILES) else revision.oid
                 selection = make_selection(project, request.cwd, project.root, specs, request.globs, tree)
                 yield read_revision(project, blobs, revision, selection, receipt, hopeless), None
         return

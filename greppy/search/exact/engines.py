@@ -11,8 +11,8 @@ import re2
 from greppy.errors import BadArguments
 from greppy.query.regex.emit import emit
 from greppy.query.regex.formula import ANY
-from greppy.query.regex.syntax import Unsupported, literal_tree, parse
-from greppy.search.exact.pattern import Regex
+from greppy.query.regex.syntax import Unsupported, literal_tree, parse, read
+from greppy.search.exact.pattern import Regex, is_fixed, is_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,14 +76,33 @@ def _message(error: Exception) -> str:
 
 
 def compile_regex(text: bytes, dialect: str, fold: bool, multiline: bool, single_bytes: bool) -> Pattern:
-    """A pattern that needs an engine. "perl" goes to RE2 too wherever RE2 has what it asks for."""
+    """A pattern that needs an engine. "perl" goes to RE2 too wherever RE2 has what it asks for. `single_bytes`: the
+    locale's characters are bytes; those of a pattern that is no UTF-8 are so too."""
+    if dialect == "extended" and not (multiline or single_bytes or is_fixed(text)):
+        found = _as_posix(text, fold)
+        if found is not None:
+            return found
+    by_bytes = single_bytes or not is_text(text)
     try:
-        tree = _tree(text.decode("latin-1" if single_bytes else "utf-8"), dialect, fold, multiline, not single_bytes)
+        tree = _tree(text.decode("latin-1" if by_bytes else "utf-8"), dialect, fold, multiline, not by_bytes)
     except Unsupported:
         if dialect != "perl" or multiline:
             raise
         return Backtracking(text, fold)
-    return Regex(tree, single_bytes, perl=dialect == "perl")
+    return Regex(tree, by_bytes, perl=dialect == "perl")
+
+
+def _as_posix(text: bytes, fold: bool) -> Pattern | None:
+    """The pattern as the C library has it; None where that makes no difference, or where it does not have it."""
+    from greppy.query.regex.wide import Widened
+
+    tree, posix = read(text.decode("utf-8", "surrogateescape"), fold)
+    widened = Widened(tree)
+    if not posix or not (widened.open or not is_text(text)):
+        return Regex(tree) if is_text(text) else None
+    from greppy.search.exact.posix import PosixRegex
+
+    return PosixRegex(text, tree, widened, fold)
 
 
 def _tree(text: str, dialect: str, fold: bool, multiline: bool, unicode: bool) -> Node:
@@ -110,6 +129,9 @@ class Backtracking:
     def locate(self, data: bytes, start: int) -> int:
         """Every line has to be tried."""
         return start if start < len(data) else -1
+
+    def is_certain(self, line: bytes) -> bool:
+        return False
 
     def span(self, line: bytes, start: int) -> Span | None:
         lead = "\0" if start else ""

@@ -34,7 +34,7 @@ def find_hits(question: Question, data: bytes) -> Iterator[Hit]:
     if not isinstance(finder, Texts) or not all(finder.texts):
         return _located(question, finder, data)
     if finder.holds_foreign(data):
-        return _located(question, finder.in_re2(), data)
+        return _located(question, finder.in_engine(), data)
     numbers, starts, ends = kernels.matching_lines(data, finder.texts, finder.fold)
     hits = zip(numbers, starts, ends, repeat(-1))
     return _checked(question, data, hits) if question.word or question.columns else hits
@@ -53,6 +53,7 @@ def _located(question: Question, finder: Pattern, data: bytes) -> Iterator[Hit]:
     size = len(data)
     start = counted = 0
     number = 1
+    hit = True
     certain = not question.word and not question.columns and len(question.patterns) == 1
     while start < size:
         at = finder.locate(data, start)
@@ -65,12 +66,17 @@ def _located(question: Question, finder: Pattern, data: bytes) -> Iterator[Hit]:
         end = data.find(b"\n", at)
         if end < 0:
             end = size
-        column = -1 if certain else first_column(question, data[first:end])
-        if certain or column >= 0:
+        line = data[first:end]
+        sure = certain and finder.is_certain(line)
+        column = -1 if sure else first_column(question, line)
+        hit = sure or column >= 0
+        if hit:
             number += data.count(b"\n", counted, first)
             counted = first
             yield number, first, end, column
         start = end + 1
+    if size and not hit and data.endswith(b"\n"):
+        yield from _behind_the_end(question, data)
 
 
 def _behind_the_end(question: Question, data: bytes) -> Iterator[Hit]:

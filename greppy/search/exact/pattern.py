@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
     class Pattern(Protocol):
         """What `compile_pattern` makes. `formula` is what a file with a match must hold, `node` the pattern's tree
-        where RE2 has it, one of bytes with `single_bytes`. `backtracks`: a match may take time without end."""
+        where RE2 has it, one of bytes with `single_bytes`. `is_certain`: a line in which `locate` found something
+        matches without being judged. `backtracks`: a match may take time without end."""
 
         single_bytes: bool
         backtracks: bool
 
         def locate(self, data: bytes, start: int) -> int: ...
+        def is_certain(self, line: bytes) -> bool: ...
         def span(self, line: bytes, start: int) -> Span | None: ...
         def formula(self) -> Formula: ...
         def node(self) -> Node | None: ...
@@ -40,10 +42,12 @@ if TYPE_CHECKING:
 MOST = 32
 """Texts of a choice that are looked for one by one."""
 
+_GIT_SPECIAL = frozenset(b"\\^$.[|()?*+{")
 SPECIAL = frozenset(b"\\^$.[]|()?*+{}\n")
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
-# What else folds to k and s: KELVIN SIGN, LATIN SMALL LETTER LONG S.
+# What else folds to k, s and i: KELVIN SIGN, LATIN SMALL LETTER LONG S; for the C library LATIN SMALL LETTER DOTLESS I.
 _FOREIGN = {b"k": b"\xe2\x84\xaa", b"s": b"\xc5\xbf"}
+_FOREIGN_TO_POSIX = {b"s": b"\xc5\xbf", b"i": b"\xc4\xb1"}
 
 
 def is_plain(text: bytes) -> bool:
@@ -51,11 +55,19 @@ def is_plain(text: bytes) -> bool:
     return SPECIAL.isdisjoint(text)
 
 
-def _foreign_to(texts: tuple[bytes, ...], fold: bool, single_bytes: bool) -> tuple[tuple[bytes, bytes], ...]:
+def is_fixed(text: bytes) -> bool:
+    """Whether git takes a pattern for a text, which it leaves to PCRE: `is_fixed` in its grep.c."""
+    return _GIT_SPECIAL.isdisjoint(text)
+
+
+def _foreign_to(
+    texts: tuple[bytes, ...], fold: bool, single_bytes: bool, posix: bool
+) -> tuple[tuple[bytes, bytes], ...]:
     """The letters beyond ASCII that may match in any of some texts too, each with the one that it matches as."""
     if not fold or single_bytes:
         return ()
-    return tuple((other, letter) for letter, other in _FOREIGN.items() if any(letter in text for text in texts))
+    table = _FOREIGN_TO_POSIX if posix else _FOREIGN
+    return tuple((other, letter) for letter, other in table.items() if any(letter in text for text in texts))
 
 
 def _formula_of(text: bytes, fold: bool, single_bytes: bool) -> Formula:
@@ -74,24 +86,27 @@ def _cases(letter: bytes, single_bytes: bool) -> tuple[bytes, ...]:
     """What a lower-case letter of a folded text stands for."""
     if letter.upper() == letter:
         return (letter,)
-    foreign = () if single_bytes or letter not in _FOREIGN else (_FOREIGN[letter],)
+    foreign = () if single_bytes else [table[letter] for table in (_FOREIGN, _FOREIGN_TO_POSIX) if letter in table]
     return letter, letter.upper(), *foreign
 
 
 class Texts:
     """Any of some texts that mean themselves. With `fold` they are ASCII and lower case, and count in any case; what
-    holds one of the letters beyond ASCII that fold to k or s (`foreign`) is then left to RE2, and `locate` is not for
-    them."""
+    holds one of the letters beyond ASCII that have those cases too (`foreign`) is then left to an engine, and `locate`
+    is not for them. `pattern`: what they were written as, if not as themselves."""
 
-    __slots__ = ("_regex", "fold", "foreign", "single_bytes", "texts")
+    __slots__ = ("_regex", "fold", "foreign", "pattern", "single_bytes", "texts")
     backtracks = False
 
-    def __init__(self, texts: tuple[bytes, ...], fold: bool = False, single_bytes: bool = False) -> None:
+    def __init__(
+        self, texts: tuple[bytes, ...], fold: bool = False, single_bytes: bool = False, pattern: bytes = b""
+    ) -> None:
+        self.pattern = pattern
         self.texts = texts
         self.fold = fold
         self.single_bytes = single_bytes
-        self.foreign = _foreign_to(texts, fold, single_bytes)
-        self._regex: Regex | None = None
+        self.foreign = _foreign_to(texts, fold, single_bytes, bool(pattern))
+        self._regex: Pattern | None = None
 
     def chains(self) -> tuple[tuple[bytes, ...], ...]:
         """As `greppy.kernels.reference.rows` has them."""
@@ -101,9 +116,12 @@ class Texts:
         places = [at for text in self.texts if (at := data.find(text, start)) >= 0]
         return min(places, default=-1)
 
+    def is_certain(self, line: bytes) -> bool:
+        return True
+
     def span(self, line: bytes, start: int) -> Span | None:
         if self.holds_foreign(line):
-            return self.in_re2().span(line, start)
+            return self.in_engine().span(line, start)
         searched = line.lower() if self.fold else line
         found = [(at, -len(text)) for text in self.texts if (at := searched.find(text, start)) >= 0]
         if not found:
@@ -128,9 +146,13 @@ class Texts:
         """Whether more than ASCII's letters may match in `data`."""
         return bool(self.foreign) and not data.isascii() and any(letter in data for letter, _ in self.foreign)
 
-    def in_re2(self) -> Regex:
-        """The same for RE2."""
-        if self._regex is None:
+    def in_engine(self) -> Pattern:
+        """The same for an engine."""
+        if self._regex is None and self.pattern:
+            from greppy.search.exact.engines import compile_regex
+
+            self._regex = compile_regex(self.pattern, "extended", self.fold, False, self.single_bytes)
+        elif self._regex is None:
             self._regex = Regex(self._tree(), self.single_bytes)
         return self._regex
 
@@ -146,7 +168,7 @@ class Chain:
         self.texts = texts
         self.fold = fold
         self.single_bytes = single_bytes
-        self.foreign = _foreign_to(texts, fold, single_bytes)
+        self.foreign = _foreign_to(texts, fold, single_bytes, posix=True)
         self._text = text
         self._regex: Pattern | None = None
 
@@ -155,18 +177,21 @@ class Chain:
         return (self.texts,)
 
     def locate(self, data: bytes, start: int) -> int:
-        return self._in_re2().locate(data, start)
+        return self._in_engine().locate(data, start)
+
+    def is_certain(self, line: bytes) -> bool:
+        return self._in_engine().is_certain(line)
 
     def span(self, line: bytes, start: int) -> Span | None:
-        return self._in_re2().span(line, start)
+        return self._in_engine().span(line, start)
 
     def formula(self) -> Formula:
         return all_of([_formula_of(text, self.fold, self.single_bytes) for text in self.texts])
 
     def node(self) -> Node | None:
-        return self._in_re2().node()
+        return self._in_engine().node()
 
-    def _in_re2(self) -> Pattern:
+    def _in_engine(self) -> Pattern:
         if self._regex is None:
             from greppy.search.exact.engines import compile_regex
 
@@ -191,6 +216,9 @@ class Regex:
 
     def locate(self, data: bytes, start: int) -> int:
         return self._finder.locate(data, start)
+
+    def is_certain(self, line: bytes) -> bool:
+        return True
 
     def span(self, line: bytes, start: int) -> Span | None:
         return self._spanner.span(line, start)
@@ -254,7 +282,7 @@ def compile_pattern(
             return simple
     from greppy.search.exact.engines import compile_regex
 
-    return compile_regex(text, dialect, fold, multiline, single_bytes or not is_text(text))
+    return compile_regex(text, dialect, fold, multiline, single_bytes)
 
 
 def _chain(text: bytes, fold: bool, single_bytes: bool) -> Chain | None:
@@ -277,4 +305,8 @@ def _choice(text: bytes, fold: bool, single_bytes: bool) -> Texts | None:
     if not is_text(text):
         return None
     found = texts_of(parse(text.decode(), fold))
-    return None if found is None else Texts(found.texts, found.fold, single_bytes)
+    return (
+        None
+        if found is None
+        else Texts(found.texts, found.fold, single_bytes, text if fold and not is_fixed(text) else b"")
+    )

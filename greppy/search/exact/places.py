@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from greppy.errors import BadArguments
 from greppy.git.project import BARE, Project
-from greppy.git.revisions import Resolved, absent, not_here, peeled, resolve
+from greppy.git.revisions import STAGED_FILES, Resolved, absent, not_here, peeled, resolve
 
 if TYPE_CHECKING:
     from greppy.search.exact.engine import Request
@@ -51,6 +51,8 @@ def _peeled(project: Project, revisions: Sequence[Resolved]) -> list[Resolved]:
 
 
 def _certain(project: Project, found: Resolved) -> Resolved:
+    if found.name in (b":", b":0"):
+        return found._replace(kind=STAGED_FILES)
     if not found.kind:
         _refuse_absent(project, found)
         raise BadArguments(

@@ -197,7 +197,8 @@ def _finder(patterns: Sequence[Pattern]) -> Pattern | None:
     if len(patterns) == 1:
         return patterns[0]
     texts = [pattern for pattern in patterns if isinstance(pattern, Texts)]
-    if len(texts) == len(patterns) and len({pattern.fold for pattern in texts}) == 1:
+    alike = len(texts) == len(patterns) and len({pattern.fold for pattern in texts}) == 1
+    if alike and not any(pattern.pattern for pattern in texts):
         every = tuple(text for pattern in texts for text in pattern.texts)
         return Texts(every, texts[0].fold, texts[0].single_bytes)
     nodes = [pattern.node() for pattern in patterns]
@@ -206,9 +207,12 @@ def _finder(patterns: Sequence[Pattern]) -> Pattern | None:
     if len(known) < len(nodes) or len(kinds) > 1:
         return None
     from greppy.query.regex.tree import Alternate
+    from greppy.query.regex.wide import Widened
     from greppy.search.exact.pattern import Regex
 
-    return Regex(Alternate(known), kinds == {True})
+    if kinds == {True}:
+        return Regex(Alternate(known), single_bytes=True)
+    return Regex(Alternate([Widened(node, posix=False).tree for node in known]), single_bytes=True)
 
 
 def _has_upper(text: bytes, dialect: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from greppy.git.blobs import NOT_HERE, Blobs, missing_blobs
 from greppy.git.project import Project
-from greppy.git.revisions import Entry, Resolved, staged_entries, tree_entries
+from greppy.git.revisions import STAGED_FILES, Entry, Resolved, staged_entries, tree_entries
 from greppy.search.exact.receipt import Receipt
 from greppy.search.exact.selection import Selection
 from greppy.search.exact.snapshot import FIRST_BATCH, Paths, Source, outcomes
@@ -37,7 +37,8 @@ def read_revision(
     receipt: Receipt,
     ruled_out: Container[bytes],
 ) -> Contents:
-    """The files of a commit or tree, or the one file that a blob is; each is labelled by the name it was asked by.
+    """The files of a commit, a tree or the staging area, or the one file that a blob is; each is labelled by the name
+    it was asked by.
 
     Blobs that are `ruled_out` (by their hashes in hexadecimal) count as searched without being read.
     """
@@ -45,6 +46,10 @@ def read_revision(
         label, colon, path = revision.name.rpartition(b":")
         label, path = (label + colon, path) if colon else (path, b"")
         yield from _read_blobs(blobs, [Entry(revision.oid, path)], label, receipt, ())
+        return
+    if revision.kind == STAGED_FILES:
+        entries = [entry for entry in staged_entries(project) if selection.takes(entry.path)]
+        yield from _read_blobs(blobs, entries, revision.name + b":", receipt, ruled_out)
         return
     missing = missing_blobs(project, revision.oid)
     entries = []

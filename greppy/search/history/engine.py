@@ -1,4 +1,4 @@
-"""Commits → those that may match → blobs → lines that came and went (cold).
+"""Commits → those that may match → hunks or blobs → lines that came and went (cold).
 
 In: a `Request`. Out: `Found`s as soon as they are known, newest first. The pipeline reads in this order: `commits`
 lists them, a `Table` says which may have a change that matches (at first use it reads what they change), git tells how
@@ -10,7 +10,7 @@ thing: a line that only moves within its file neither comes nor goes.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -22,13 +22,13 @@ from greppy.index.store import Store
 from greppy.search.exact.question import Question
 from greppy.search.history.segment import Kept
 from greppy.search.history.table import Table
-from greppy.search.history.verdict import NOTHING, Judge, Line, Verdict, balance, difference
+from greppy.search.history.verdict import Judge, Line, Verdict, balance, difference
 
 FIRST_BLOCK, LARGEST_BLOCK = 64, 1000
 """Commits that are looked at together: few at first, so that the newest answer is there soon."""
 
 _BATCH = 32
-"""Commits whose blobs are read together."""
+"""Commits whose changes are judged together."""
 
 
 class Request(NamedTuple):
@@ -53,6 +53,14 @@ class Found(NamedTuple):
 
     commit: Commit
     files: Sequence[FileChange]
+
+
+class Candidate(NamedTuple):
+    """A commit, the changes in it that may match, and what is kept of some of them."""
+
+    commit: Commit
+    changes: Sequence[Change]
+    kept: Mapping[Change, Kept]
 
 
 class Receipt:
@@ -88,14 +96,14 @@ def _blocks(found: Iterable[Commit]) -> Iterator[list[Commit]]:
         size = min(2 * size, LARGEST_BLOCK)
 
 
-def _batches(found: Sequence[tuple[Commit, list[Change]]]) -> Iterator[Sequence[tuple[Commit, list[Change]]]]:
+def _batches(found: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
     start, size = 0, 1
     while start < len(found):
         yield found[start : start + size]
         start, size = start + size, min(2 * size, _BATCH)
 
 
-def _changed(request: Request, candidates: Sequence[tuple[Commit, list[Kept]]]) -> list[tuple[Commit, list[Change]]]:
+def _changed(request: Request, candidates: Sequence[tuple[Commit, list[Kept]]]) -> list[Candidate]:
     """The changes to judge of each commit. What the table has knows neither renames nor pathspecs: git is asked."""
     specs = request.range.specs
     asked = [commit.oid for commit, files in candidates if specs or _may_rename(files)]
@@ -103,13 +111,13 @@ def _changed(request: Request, candidates: Sequence[tuple[Commit, list[Kept]]]) 
     asked_set = set(asked)
     found = []
     for commit, files in candidates:
-        those = [kept.change for kept in files if kept.may_match]
-        if commit.oid in asked_set:
-            ruled_out = {kept.change for kept in files if not kept.may_match}
-            those = [change for change in listed.get(commit.oid, []) if change not in ruled_out]
-        those = [change for change in those if change.old != change.new]
-        if those:
-            found.append((commit, those))
+        kept = {each.change: each for each in files}
+        those = listed.get(commit.oid, []) if commit.oid in asked_set else list(kept)
+        may = [
+            change for change in those if change.old != change.new and (change not in kept or kept[change].may_match)
+        ]
+        if may:
+            found.append(Candidate(commit, may, kept))
     return found
 
 
@@ -152,10 +160,15 @@ class _Rule:
         return self._said[path]
 
 
-def _judged(batch: Sequence[tuple[Commit, list[Change]]], judge: Judge, rule: _Rule) -> Iterator[Found]:
-    verdicts = judge.verdicts(change for _, changed in batch for change in changed)
-    for commit, changed in batch:
-        sides = ((each, verdicts.get(each.old, NOTHING), verdicts.get(each.new, NOTHING)) for each in changed)
-        files = [file for each in sides if (file := rule.file(*each)) is not None]
-        if files:
-            yield Found(commit, files)
+def _judged(batch: Sequence[Candidate], judge: Judge, rule: _Rule) -> Iterator[Found]:
+    asked = [(change, _hunks(each.kept.get(change))) for each in batch for change in each.changes]
+    verdicts = iter(judge.of_changes(asked))
+    for each in batch:
+        files = [rule.file(change, *next(verdicts)) for change in each.changes]
+        those = [file for file in files if file is not None]
+        if those:
+            yield Found(each.commit, those)
+
+
+def _hunks(kept: Kept | None) -> bytes | None:
+    return None if kept is None else kept.hunks()
