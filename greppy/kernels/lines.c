@@ -68,7 +68,8 @@ int append(Bytes *out, const void *data, size_t size)
 {
     if (grow(&out->data, &out->capacity, out->used + size, 1) < 0)
         return -1;
-    memcpy(out->data + out->used, data, size);
+    if (size) /* nothing has no address */
+        memcpy(out->data + out->used, data, size);
     out->used += size;
     return 0;
 }
