@@ -194,7 +194,7 @@ def measure(daemon: Daemon, corpus: str, rounds: int, seconds: float) -> dict[st
         "throughput": throughput(daemon, corpus, rounds),
         "save": after_a_save(daemon, corpus, max(rounds // 20, 5)),
         "busy": _sample(daemon),
-        "projects": daemon.status()["projects"],
+        "projects": [{**one, "path": os.path.basename(one["path"])} for one in daemon.status()["projects"]],
     }
     if seconds:
         result["soak"] = soak(daemon, corpus, seconds)

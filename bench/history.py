@@ -170,7 +170,8 @@ def rebase(clone: str, env: Mapping[str, str]) -> dict[str, Any]:
         runs[name] = [run(["git", *IDENTITY, "rebase", "--quiet", "--force-rebase", "onto"], clone, env)]
     time.sleep(5)
     log = Path(env["GREPPY_HOME"]) / "hooks/log"
-    return {"commits": COMMITS, "runs": runs, "log": log.read_text().splitlines()[-20:] if log.exists() else []}
+    lines = log.read_text().replace(os.path.dirname(clone) + "/", "").splitlines() if log.exists() else []
+    return {"commits": COMMITS, "runs": runs, "log": lines[-20:]}
 
 
 def table(result: dict[str, dict[str, Any]]) -> str:
