@@ -7,9 +7,7 @@ objects and run nothing that a repository's configuration names: no textconv, no
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -17,7 +15,7 @@ from typing import NamedTuple
 
 from greppy.errors import BadArguments, IndexFailure
 from greppy.git.plumbing import failure, run, started
-from greppy.git.project import Project
+from greppy.git.project import Project, open_regular
 from greppy.git.replaced import fingerprint, replacements
 from greppy.git.stuck import await_answer
 
@@ -122,8 +120,8 @@ def identity(project: Project) -> bytes:
 def _read_regular(path: bytes) -> bytes:
     """A file of git's own; nothing where there is none, or a pipe that nobody writes to."""
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+        with open(open_regular(path), "rb") as file:
+            return file.read()
     except OSError:
         return b""
 

@@ -208,14 +208,23 @@ def config_value(common_dir: bytes, section: bytes, key: bytes) -> bytes:
     return value
 
 
+def open_regular(path: bytes) -> int:
+    """A descriptor to read a regular file with; never blocks. Raises OSError, also for whatever else is at `path`."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    raise OSError("not a regular file")
+
+
 def read_small(path: bytes) -> bytes:
     """The first 64 KiB of a regular file; b"" for whatever else is at `path`, or nothing. Never blocks."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = open_regular(path)
     except (OSError, ValueError):
         return b""
     try:
-        return os.read(fd, SMALL_FILE) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+        return os.read(fd, SMALL_FILE)
     except OSError:
         return b""
     finally:

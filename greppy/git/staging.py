@@ -8,12 +8,12 @@ unknown version, or damaged): then git is asked, or the files themselves. Readin
 from __future__ import annotations
 
 import os
-import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from xxhash import xxh3_128_digest
 
 from greppy import kernels
+from greppy.git.project import open_regular
 
 if TYPE_CHECKING:
     from greppy.git.project import Project
@@ -66,9 +66,9 @@ def read_staging(project: Project, algorithm: str) -> Staging | None:
     if path is None:
         return None
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        with open(open_regular(path), "rb") as file:
             written = os.fstat(file.fileno())
-            data = file.read() if stat.S_ISREG(written.st_mode) else b""
+            data = file.read()
     except OSError:
         return None
     width = 32 if algorithm == "sha256" else 20

@@ -83,3 +83,8 @@ def without_newline(ranges: list[Range]) -> list[Range]:
         else:
             found.append((low, high))
     return found
+
+
+def capital(char: str) -> str:
+    """What the C library takes an end of a range for where case is ignored: `[A-z]` is `[A-Z]` then."""
+    return char.upper() if char.isascii() else char

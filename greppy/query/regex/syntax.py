@@ -12,8 +12,8 @@ pattern never leaves its line: where `multiline` is off no set, negated set or e
 from __future__ import annotations
 
 from greppy.errors import BadArguments
-from greppy.query.regex.classes import LAST, NAMED, SHORTHANDS, SURROGATES, WORDS, beyond, complement, without_newline
-from greppy.query.regex.tree import UNBOUNDED, Alternate, Any, Assertion, Class, Concat, Literal, Repeat
+from greppy.query.regex.classes import LAST, NAMED, SHORTHANDS, SURROGATES, beyond, capital, complement, without_newline
+from greppy.query.regex.tree import UNBOUNDED, Alternate, Any, Assertion, Class, Concat, Literal, Repeat, is_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ class _Parser:
             self.at += 1
             high = self._set_char()
             if self.flags.fold and self.posix:
-                low, high = _capital(low), _capital(high)
+                low, high = capital(low), capital(high)
             if high < low:
                 raise BadArguments(f'"{low}-{high}" is no range', "give the lower end first")
             ranges.append((ord(low), ord(high)))
@@ -381,11 +381,6 @@ class _Parser:
         return Class(without_newline(ranges), properties, False, fold)
 
 
-def _capital(char: str) -> str:
-    """What the C library takes an end of a range for where case is ignored: `[A-z]` is `[A-Z]` then."""
-    return char.upper() if char.isascii() else char
-
-
 def _one(branches: list[Node]) -> Node:
     return branches[0] if len(branches) == 1 else Alternate(branches)
 
@@ -399,18 +394,3 @@ def _settle_edges(parts: list[Node]) -> None:
                 hint = "use \\b, or -w for whole words"
                 raise Unsupported(f"\\{part.text} is only there beside a word character", hint)
             parts[at] = Assertion(r"\b")
-
-
-def is_word(node: Node) -> bool:
-    """Whether every match of `node` in ASCII begins and ends with a word character."""
-    if isinstance(node, Literal):
-        return any(low <= ord(node.char) <= high for low, high in WORDS)
-    if isinstance(node, Repeat):
-        return node.least > 0 and is_word(node.part)
-    if isinstance(node, Alternate):
-        return all(map(is_word, node.parts))
-    if isinstance(node, Concat):
-        return bool(node.parts) and is_word(node.parts[0]) and is_word(node.parts[-1])
-    if not isinstance(node, Class) or node.negated or node.properties or not node.ranges:
-        return False
-    return all(any(low <= start and end <= high for low, high in WORDS) for start, end in node.ranges)

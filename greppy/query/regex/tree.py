@@ -6,6 +6,8 @@ read. Slotted classes: `greppy grep` makes them on the way to its first line.
 
 from __future__ import annotations
 
+from greppy.query.regex.classes import WORDS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,3 +89,18 @@ class Repeat:
         self.least = least
         self.most = most
         self.lazy = lazy
+
+
+def is_word(node: Node) -> bool:
+    """Whether every match of `node` in ASCII begins and ends with a word character."""
+    if isinstance(node, Literal):
+        return any(low <= ord(node.char) <= high for low, high in WORDS)
+    if isinstance(node, Repeat):
+        return node.least > 0 and is_word(node.part)
+    if isinstance(node, Alternate):
+        return all(map(is_word, node.parts))
+    if isinstance(node, Concat):
+        return bool(node.parts) and is_word(node.parts[0]) and is_word(node.parts[-1])
+    if not isinstance(node, Class) or node.negated or node.properties or not node.ranges:
+        return False
+    return all(any(low <= start and end <= high for low, high in WORDS) for start, end in node.ranges)

@@ -8,8 +8,7 @@ others the C library's (`greppy.search.exact.posix`).
 
 from __future__ import annotations
 
-from greppy.query.regex.syntax import is_word
-from greppy.query.regex.tree import UNBOUNDED, Alternate, Any, Assertion, Class, Concat, Literal, Repeat
+from greppy.query.regex.tree import UNBOUNDED, Alternate, Any, Assertion, Class, Concat, Literal, Repeat, is_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
